@@ -11,18 +11,18 @@ fetch, a thread looked under the lock whether they know of an epoch, and then li
 from __future__ import annotations
 
 from model.kafka import leader_epoch_file_cache as file_cache
-from model.kafka import unified_log
 from model.kafka.bounds import STALLED_TRUNCATIONS
 from model.kafka.choices import IsrChanges, Truncation
 from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
+    knows_answered_epoch,
     knows_epochs,
     last_epoch,
     truncation_end,
 )
 from model.kafka.partition import asks_before_fetching, can_fetch, fetch_diverges, note_fetch
-from model.kafka.replica_fetcher import answers_at_once, is_out_of_range
+from model.kafka.replica_fetcher import answers_at_once, is_out_of_range, truncate
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, choose, is_none, not_, require, spend, spent
 
@@ -108,7 +108,9 @@ def follower_finish_truncating(partition: TopicPartition, follower: Broker) -> N
 
     if at_high_watermark:
         follower.truncating = choose(mine, False, follower.truncating)
-    unified_log.truncate(partition, follower, kept, where=mine)
+    known = knows_answered_epoch(partition, follower, stalled.epoch)
+    completed = True if at_high_watermark else known
+    truncate(partition, follower, kept, completed, where=mine)
     stalled.reset()
 
 

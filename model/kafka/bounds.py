@@ -134,10 +134,9 @@ STALLED_READS = fault(
     "request threads that stall in a fetch, between reading the high watermark and the log start",
     needs={"epoch.cache": ("kept",), "record_deletions": (1, 2)}, walked=1, covered={},
 )  # fmt: skip
-LOG_SWAPS = fault(
-    "log_swaps", "future replicas that replace the current log (AlterReplicaLogDirs)",
-    needs={"epoch.cache": ("kept",)},
-)  # fmt: skip
+DIRECTORY_MOVES = fault(
+    "directory_moves", "replicas that move to another log directory of their broker"
+)
 RECORD_DELETIONS = fault(
     "record_deletions", "times that a broker deletes records at its log's start",
     needs={"epoch.cache": ("kept",), "max_records": (2, 3, 4), "log_size": (2, 3, 4)},

@@ -8,7 +8,13 @@ whose broker had crashed before, is in `power.py`.
 
 from __future__ import annotations
 
-from model.kafka import dynamic_config_publisher, fetch_session, log_segment, unified_log
+from model.kafka import (
+    dynamic_config_publisher,
+    fetch_session,
+    log_segment,
+    replica_alter_log_dirs,
+    unified_log,
+)
 from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka.abstract_fetcher_thread import forget_stalled_truncation
 from model.kafka.alter_partition import is_lost_request_for
@@ -58,6 +64,7 @@ def forget_replica(
     forget_leadership(partition, broker, where)
     dynamic_config_publisher.forget(partition, broker, where)
     unified_log.reload_start(partition, broker, where)
+    replica_alter_log_dirs.note_stop(broker, where)
     if file_cache.is_kept(partition):
         file_cache.reload(partition, broker, power_lost, where)
     if partition.options.fetch_answers.travel:
@@ -178,6 +185,7 @@ def broker_lose_disk(partition: TopicPartition, broker: Broker) -> None:
 
     spend(partition, DISK_LOSSES)
     broker.truncate_to(0)
+    replica_alter_log_dirs.forget(broker)
     stop(partition, broker, power_lost=True)
 
 

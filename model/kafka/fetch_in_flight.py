@@ -12,11 +12,12 @@ from model.kafka.choices import FetchAnswers
 from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
+    knows_answered_epoch,
     last_epoch,
     truncation_end,
 )
 from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
-from model.kafka.replica_fetcher import answers_at_once, is_out_of_range
+from model.kafka.replica_fetcher import answers_at_once, is_out_of_range, truncate
 from model.kafka.state import (
     DIVERGING_ANSWER,
     EMPTY_ANSWER,
@@ -166,7 +167,8 @@ def follower_receive_divergence(partition: TopicPartition, follower: Broker) -> 
     require(answer.kind == DIVERGING_ANSWER, takes_answer(follower))
 
     end = truncation_end(partition, follower, answer.epoch, answer.end)
-    unified_log.truncate(partition, follower, end, where=True)
+    completed = knows_answered_epoch(partition, follower, answer.epoch)
+    truncate(partition, follower, end, completed)
     follower.answer.reset()
 
 

@@ -113,6 +113,28 @@ def knows_epoch(partition: TopicPartition, follower: Broker, epoch: int) -> bool
     return has_epoch(follower.log, epoch)
 
 
+def cannot_be_answered(partition: TopicPartition, broker: Broker, asked: int) -> bool:
+    """The broker's log or cache cannot say where the epoch ends: it has neither it nor a later."""
+    if file_cache.is_kept(partition):
+        return file_cache.is_undefined(partition, broker, asked)
+    return any_of(broker.log.is_empty, broker.log.last_epoch < asked)
+
+
+def knows_answered_epoch(partition: TopicPartition, follower: Broker, epoch: int) -> bool:
+    """A follower that is told where `epoch` ends finds it, or none as early: it need not ask again.
+
+    `AbstractFetcherThread.getOffsetTruncationState`.
+    """
+    if file_cache.is_kept(partition):
+        return knows_epoch(partition, follower, epoch)
+    return completes_truncation(follower.log, epoch)
+
+
+def completes_truncation(log: Log, epoch: int) -> bool:
+    """A log that is told where `epoch` ends has it, or none as early: it need not ask again."""
+    return any_of(has_epoch(log, epoch), floor_epoch(log, epoch) == NO_EPOCH)
+
+
 def truncation_end(partition: TopicPartition, follower: Broker, epoch: int, end: int) -> int:
     """The same as `local_truncation` of the follower's log, by what it knows."""
     if not file_cache.is_kept(partition):

@@ -1,25 +1,23 @@
 """The file `leader-epoch-checkpoint` (`LeaderEpochCheckpointFile`): when it is written, and lost.
 
-And a log's copy in another directory, which begins with a file of its own. Only with
-`epoch.cache=kept`: see `leader_epoch_file_cache.py`.
+Only with `epoch.cache=kept`: see `leader_epoch_file_cache.py`.
 """
 
 from __future__ import annotations
 
 from model.kafka import unified_log
-from model.kafka.bounds import LOG_SWAPS, POWER_LOSSES
+from model.kafka.bounds import POWER_LOSSES
 from model.kafka.choices import EpochFile
 from model.kafka.faults import is_left_by_power_loss, stop
 from model.kafka.leader_epoch_file_cache import (
-    epoch_by_records,
     is_kept,
     is_written,
     read_off_records,
     write,
 )
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, all_of, every, maximum, minimum, not_, require, some, spend
-from model.replicated_log import NO_EPOCH, Offset
+from model.language import action, maximum, minimum, not_, require, spend
+from model.replicated_log import Offset
 
 
 @action(
@@ -36,40 +34,6 @@ def broker_flush_epochs(partition: TopicPartition, broker: Broker) -> None:
     require(not_(is_written(partition, broker)))
 
     write(partition, broker)
-
-
-@action(
-    "the log of {broker} is replaced by its copy in another log directory",
-    at="Partition.maybeReplaceCurrentWithFutureReplica",
-    since="1.1.0",
-    about="KAFKA-15608, KAFKA-20961",
-    settings="epoch.cache, swapped.log.keeps.epochs",
-)
-def broker_swap_log(partition: TopicPartition, broker: Broker) -> None:
-    """A copy that has caught up takes the log's place (`ReplicaAlterLogDirsThread`).
-
-    Its cache has the epochs of the records that were copied (KAFKA-15608, KAFKA-20961).
-    """
-    require(is_kept(partition))
-    require(not partition.options.swapped_log_keeps_epochs)
-    require(broker.is_online, not_(_is_read_off(partition, broker)))
-
-    spend(partition, LOG_SWAPS)
-    read_off_records(partition, broker, broker.log_start)
-
-
-def _is_read_off(partition: TopicPartition, broker: Broker) -> bool:
-    """The cache has the epochs of the log's records, and no other."""
-    same = every(
-        partition.epoch_starts[row.number].cached[broker]
-        == epoch_by_records(broker, row.number, broker.log_start)
-        for row in partition.offsets
-    )
-    beyond = some(
-        all_of(row.number >= broker.log.end, row.cached[broker] != NO_EPOCH)
-        for row in partition.epoch_starts
-    )
-    return all_of(same, not_(beyond))
 
 
 @action(

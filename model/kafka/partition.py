@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from model.acks import Acks
 from model.kafka import dynamic_config_publisher as publisher
-from model.kafka import fetch_session, log_segment, unified_log
+from model.kafka import fetch_session, log_segment, replica_alter_log_dirs, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka.choices import Truncation
 from model.kafka.leader_epoch_cache import (
@@ -306,6 +306,7 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     void_stalled_produce(partition, broker, where=newer)
     void_stalled_read(partition, broker)
     begin_epoch(partition, broker, where=any_of(anew, newer))
+    replica_alter_log_dirs.begin_again(broker, where=any_of(anew, newer))
     broker.leading_since = choose(anew, controller.leader_epoch, broker.leading_since)
     broker.leader = broker
     broker.leader_epoch = controller.leader_epoch
@@ -372,6 +373,7 @@ def follow(partition: TopicPartition, broker: Broker) -> None:
     stays = all_of(follows, broker.leader == controller.leader)
     fetch_session.go_on(partition, broker, leader_stays=stays)
     file_cache.begin_to_fetch(partition, broker, where=not_(goes_on))
+    replica_alter_log_dirs.begin_again(broker)
     broker.gave_up = all_of(goes_on, broker.gave_up)
     broker.leader = choose(assigned, controller.leader, None)
     broker.leader_epoch = choose(assigned, controller.leader_epoch, 0)

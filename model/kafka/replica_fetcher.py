@@ -12,7 +12,9 @@ from model.kafka.choices import Truncation
 from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
+    cannot_be_answered,
     cannot_be_placed,
+    knows_answered_epoch,
     knows_epoch,
     knows_epochs,
     last_epoch,
@@ -25,9 +27,9 @@ from model.kafka.partition import (
     is_answered,
     note_fetch,
 )
+from model.kafka.replica_alter_log_dirs import note_truncation
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, any_of, choose, minimum, not_, require
-from model.replicated_log import Log
 
 
 def answers_at_once(partition: TopicPartition) -> bool:
@@ -35,12 +37,19 @@ def answers_at_once(partition: TopicPartition) -> bool:
     return not partition.options.fetch_answers.travel
 
 
-def epoch_is_unknown(partition: TopicPartition, leader: Broker, last: int) -> bool:
-    """KIP-101's leader cannot say where `last` ends: its log holds neither it nor a later one."""
-    if file_cache.is_kept(partition):
-        return file_cache.is_undefined(partition, leader, last)
-    log: Log = leader.log
-    return any_of(log.is_empty, log.last_epoch < last)
+def truncate(
+    partition: TopicPartition,
+    follower: Broker,
+    end: int,
+    completed: bool,
+    where: bool = True,
+) -> None:
+    """Where the condition holds, cut the follower's log at `end` (`ReplicaFetcherThread.truncate`).
+
+    `completed`: by what the leader said, the logs agree then; else the follower will be told more.
+    """
+    unified_log.truncate(partition, follower, end, where)
+    note_truncation(partition, follower, end, completed, where)
 
 
 @action(
@@ -65,7 +74,7 @@ def follower_truncate(partition: TopicPartition, follower: Broker, leader: Broke
     found = answered_epoch(partition, leader, last)
     end = answered_end(partition, leader, last)
     if partition.options.truncation == Truncation.LEADER_EPOCH:
-        unknown = epoch_is_unknown(partition, leader, last)
+        unknown = cannot_be_answered(partition, leader, last)
         kept = choose(unknown, follower.high_watermark, minimum(end, follower.log.end))
         again = False
     else:
@@ -75,7 +84,7 @@ def follower_truncate(partition: TopicPartition, follower: Broker, leader: Broke
         found_end = truncation_end(partition, follower, found, end)
         kept = choose(unknown, follower.high_watermark, found_end)
         again = all_of(not_(unknown), not_(knows_epoch(partition, follower, found)))
-    unified_log.truncate(partition, follower, kept, where=True)
+    truncate(partition, follower, kept, completed=not_(again))
     follower.truncating = all_of(again, knows_epochs(partition, follower))
 
 
@@ -94,6 +103,7 @@ def follower_truncate_without_epochs(partition: TopicPartition, follower: Broker
     follower.truncating = False
     log_segment.note_truncation(partition, follower, follower.high_watermark, where=True)
     follower.log.truncate_to(follower.high_watermark)
+    note_truncation(partition, follower, follower.high_watermark, completed=True)
 
 
 def is_out_of_range(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
@@ -178,7 +188,9 @@ def follower_truncate_on_fetch(partition: TopicPartition, follower: Broker, lead
     placed = not_(is_out_of_range(partition, follower, leader))
     fetch_session.count_as_told(partition, follower, leader, where=placed)
     note_fetch(partition, follower, leader, diverging)
-    unified_log.truncate(partition, follower, end, where=True)
+    found = answered_epoch(partition, leader, last_epoch(partition, follower))
+    completed = any_of(not_(placed), knows_answered_epoch(partition, follower, found))
+    truncate(partition, follower, end, completed)
 
 
 @action(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from model.kafka.bounds import LOST_DIRECTORIES, MIN_ISR_CHANGES
+from model.kafka.future_replica import FutureReplica
 from model.kafka.settings import KafkaSettings
 from model.kafka.spent import Spent
 from model.language import (
@@ -132,6 +133,7 @@ class Broker(Entity):
     answer: FetchAnswer = FetchAnswer.part()
     counted_as_told: Annotated[int, integers(NOT_TOLD, LOG_SIZE, none=NOT_TOLD)] = NOT_TOLD
     start_counted_as_told: Offset = 0
+    future: FutureReplica = FutureReplica.part()
     min_isr_unread: Annotated[int, integers(0, MIN_ISR_CHANGES)] = 0
     min_isr_next: Annotated[int, integers(0, MIN_ISR_CHANGES)] = 0
 

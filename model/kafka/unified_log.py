@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.kafka import leader_epoch_file_cache as cache
-from model.kafka import log_segment
+from model.kafka import log_segment, replica_alter_log_dirs
 from model.kafka.choices import LogStartFile
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, choose, maximum, minimum, not_
@@ -100,4 +100,5 @@ def delete(partition: TopicPartition, broker: Broker, where: bool) -> None:
     if cache.is_kept(partition):
         cache.forget(partition, broker, where)
     log_segment.forget(partition, broker, where)
+    replica_alter_log_dirs.forget(broker, where)
     broker.truncate_to(choose(where, 0, broker.log.end))

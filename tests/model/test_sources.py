@@ -94,6 +94,7 @@ BASES = {
     KAFKA: [
         *(KAFKA.preset(name) for name in ("kafka-4.1", "kafka-3.5", "kafka-2.1")),
         {**KAFKA.preset("kafka-4.1"), "replication.factor": "2"},
+        {**KAFKA.preset("kafka-4.1"), "epoch.cache": "kept"},
     ],
     KAFKA_PRODUCER: [
         KAFKA_PRODUCER.preset("kafka-4.3"),

@@ -192,7 +192,8 @@ BREAKS = {
         replicas=2, shutdowns=2, min_isr_changes=1,
     ),
     "followers_are_told_where_to_truncate": preset(
-        settings={"epoch.cache": "kept"}, replicas=2, preferred_elections=1, log_swaps=1,
+        settings={"epoch.cache": "kept"}, replicas=2, preferred_elections=1,
+        directory_moves=1,
     ),
     "leader_takes_writes": preset(settings={"min.insync.replicas": "3"}, crashes=1),
     "leader_exposes_what_the_isr_holds": preset(false_fencings=1),

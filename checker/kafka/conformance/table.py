@@ -32,11 +32,11 @@ class Traces:
         """The trace for a release, and whether it is not the stored one; none if there is none.
 
         No release that is compared asks where an epoch ends before it fetches, and in an upgrade
-        there is more than one. Brokers of the harness do not outlive their one directory.
+        there is more than one. Brokers of the harness have one directory, and do not outlive it.
         """
         if self.stored.model.settings.upgrade_to != UpgradeTo.NONE:
             return None, False
-        if self.stored.model.bounds["failed_directories"]:
+        if any(self.stored.model.bounds[b] for b in ("failed_directories", "directory_moves")):
             return None, False
         if any(step.action.name == "follower_truncate" for step in self.stored.steps):
             return None, False

@@ -113,6 +113,14 @@ class DiskRules:
         catalogue="81",
         owner=Whose.FOLLOWER,
     )
+    every_truncation_marks_future: bool = setting(
+        False,
+        "a future replica is told of every truncation of its current log, not of the last alone",
+        "every.truncation.marks.future.replica",
+        at="ReplicaFetcherThread.truncate",
+        about="finding 0029",
+        fix=True,
+    )
     swapped_log_keeps_epochs: bool = setting(
         False,
         "a log's copy in another directory takes over the epoch cache",

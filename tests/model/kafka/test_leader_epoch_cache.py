@@ -17,7 +17,12 @@ IN_VAIN = "followers_are_told_where_to_truncate"
 KEPT = {"epoch.cache": "kept"}
 LOOKUPS = KEPT | {"fetch.answers": "at_once", "reset.follower.leo.every.epoch": "true"}
 CHANGES = {"replicas": 2, "log_size": 2, "max_records": 2, "preferred_elections": 3}
-SWAP = {"replicas": 2, "preferred_elections": 2, "log_swaps": 1, "max_leader_epoch": 3}
+SWAP = {"replicas": 2, "preferred_elections": 2, "directory_moves": 1, "max_leader_epoch": 3}
+SWAPPED = (
+    "operator_move_log(broker=b1)",
+    "future_replica_fetch(broker=b1)",
+    "future_replica_replace(broker=b1)",
+)
 LIVENESS = ["truncation_ends", "live_followers_are_in_sync_again"]
 
 
@@ -149,8 +154,8 @@ def test_a_file_that_was_not_synced_may_be_empty():
 
 
 def test_a_swapped_log_has_the_epochs_of_its_records():
-    model = fixed(TWO | {"log_swaps": 1}, swapped_log_keeps_epochs="false")
-    state = after(model, *BECOMES_LEADER, "broker_swap_log(broker=b1)")
+    model = fixed(TWO | {"directory_moves": 1}, swapped_log_keeps_epochs="false")
+    state = after(model, *BECOMES_LEADER, *SWAPPED)
     assert starts(model, state, 1) == [0, -1]
 
 
@@ -166,7 +171,7 @@ def test_a_lookup_of_an_epoch_without_records_goes_round_until_truncation_clears
 @pytest.mark.slow
 def test_a_follower_of_a_swapped_log_goes_round_unless_the_copy_takes_the_cache_over():
     off = fixed(SWAP, swapped_log_keeps_epochs="false")
-    assert depths(explored(off, IN_VAIN)) == {IN_VAIN: 4}
+    assert depths(explored(off, IN_VAIN)) == {IN_VAIN: 5}
     assert explored(fixed(SWAP), IN_VAIN).verdict is Verdict.EXHAUSTED
 
 

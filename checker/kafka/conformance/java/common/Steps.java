@@ -131,19 +131,23 @@ final class Steps {
             entry("rack_lose_power", a -> loseRack(a[0], b -> a[1])),
             entry("rack_lose_uneven_ends", a -> loseRack(a[0], b -> b == a[0] ? a[1] : b == a[2] ? a[3] : a[4])),
             entry("broker_lose_directory", a -> world.disks[a[0]].takeAway()),
-            // directories that fail: the harness's brokers have one each, and end where that fails
-            entry("broker_fail_directory", a -> failDirectory()),
-            entry("controller_hear_of_failure", a -> failDirectory()),
-            entry("controller_hear_of_leaders_failure", a -> failDirectory()),
-            entry("controller_hear_of_last_leaders_failure", a -> failDirectory()),
-            entry("controller_fence_and_elect", a -> failDirectory()),
-            entry("broker_regain_directory", a -> failDirectory()),
-            entry("broker_replace_directory", a -> failDirectory()),
-            entry("broker_drop_directory", a -> failDirectory()),
+            // directories that fail, and moves between them: the harness's brokers have one each
+            entry("broker_fail_directory", a -> needsDirectories()),
+            entry("controller_hear_of_failure", a -> needsDirectories()),
+            entry("controller_hear_of_leaders_failure", a -> needsDirectories()),
+            entry("controller_hear_of_last_leaders_failure", a -> needsDirectories()),
+            entry("controller_fence_and_elect", a -> needsDirectories()),
+            entry("broker_regain_directory", a -> needsDirectories()),
+            entry("broker_replace_directory", a -> needsDirectories()),
+            entry("broker_drop_directory", a -> needsDirectories()),
             entry("broker_restart", a -> restart(a[0])),
             // files of leader epochs: what waits to be written is written at the end of a step
             entry("broker_flush_epochs", a -> world.brokers[a[0]].logScheduler.writeEpochs()),
-            entry("broker_swap_log", a -> Internals.readEpochsOffRecords(world.brokers[a[0]])),
+            entry("operator_move_log", a -> needsDirectories()),
+            entry("future_replica_truncate", a -> needsDirectories()),
+            entry("future_replica_fetch", a -> needsDirectories()),
+            entry("future_replica_truncate_out_of_range", a -> needsDirectories()),
+            entry("future_replica_replace", a -> needsDirectories()),
             // upgrades: the classes are those of one release, so only a feature can be switched on
             entry("broker_upgrade", a -> { throw new IllegalStateException("one release at a time"); }),
             entry("controller_upgrade", a -> world.controller.switchOnElr())));
@@ -428,7 +432,7 @@ final class Steps {
         }
     }
 
-    private void failDirectory() { throw new IllegalStateException("brokers have one directory each"); }
+    private void needsDirectories() { throw new IllegalStateException("brokers have one directory each"); }
 
     private void restart(int broker) {
         world.start(broker);

@@ -1,0 +1,84 @@
+"""A replica's move to another log directory: when its copy hears of a truncation (finding 0029)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.kafka import after, kafka_model
+
+BOUNDS = {
+    "replicas": 2, "log_size": 2, "max_records": 3, "max_leader_epoch": 3, "crashes": 1,
+    "false_fencings": 2, "preferred_elections": 1, "directory_moves": 1,
+}  # fmt: skip
+OFF = {"eligible.leader.replicas": "false", "every.truncation.marks.future.replica": "false"}
+COPIED = (
+    "producer_send(leader=b0)",
+    "follower_fetch_record(follower=b1, leader=b0)",
+    "controller_fence_leader(broker=b0, successor=b1)",
+    "leader_apply_metadata(broker=b1)",
+    "follower_apply_metadata(broker=b0)",
+    "leader_propose_expand(leader=b1, follower=b0)",
+    "producer_send(leader=b1)",
+    "controller_unfence_broker(broker=b0)",
+    "controller_apply_isr_change()",
+    "controller_elect_preferred_leader(broker=b0)",
+    "leader_apply_metadata(broker=b0)",
+    "producer_send(leader=b0)",
+    "controller_fence_leader(broker=b0, successor=b1)",
+    "leader_apply_metadata(broker=b1)",
+    "follower_apply_metadata(broker=b0)",
+    "operator_move_log(broker=b0)",
+    "future_replica_fetch(broker=b0)",
+    "future_replica_fetch(broker=b0)",
+)
+"""Broker 0 has a record of epoch 2 where broker 1, which leads, has one of epoch 1."""
+TRUNCATED = (*COPIED, "follower_truncate_on_fetch(follower=b0, leader=b1)")
+
+
+def moved(*steps: str, **changed: str) -> dict[str, int]:
+    """What the model has of broker 0's future replica, and its log's end, after the steps."""
+    settings = OFF | {name.replace("_", "."): value for name, value in changed.items()}
+    model = kafka_model("kafka-fixed", settings, **BOUNDS)
+    state = after(model, *steps)
+    names = {"brokers.log.end": "end", "brokers.future.log.end": "copied"}
+    names |= {f"brokers.future.{name}": name for name in ("truncating", "fetch_offset", "exists")}
+    return {
+        names[cell.variable.name]: state[cell.position]
+        for cell in model.cells
+        if cell.variable.name in names and cell.index[0] == 0
+    }
+
+
+def test_a_truncation_that_is_not_the_last_is_not_told():
+    told = moved(*TRUNCATED, every_truncation_marks_future_replica="true")
+    assert (told["end"], told["copied"], told["truncating"], told["fetch_offset"]) == (1, 2, 1, 1)
+    assert moved(*TRUNCATED)["truncating"] == 0
+
+
+def test_a_copy_that_is_told_is_cut_where_the_logs_part():
+    again = (*TRUNCATED, "follower_fetch_record(follower=b0, leader=b1)")
+    compared = moved(
+        *again, "future_replica_truncate(broker=b0)", every_truncation_marks_future_replica="true"
+    )
+    assert (compared["end"], compared["copied"], compared["truncating"]) == (2, 1, 0)
+    replaced = moved(*again, "future_replica_replace(broker=b0)")
+    assert (replaced["end"], replaced["copied"], replaced["exists"]) == (2, 0, 0)
+
+
+def test_a_copy_that_is_longer_than_the_log_is_cut_at_its_end():
+    cut = moved(*TRUNCATED, "future_replica_truncate_out_of_range(broker=b0)")
+    assert (cut["end"], cut["copied"], cut["truncating"]) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (*COPIED, "broker_crash(broker=b0, checkpoint=0)"),
+        (*COPIED[:5], *COPIED[15:17], *COPIED[5:10], "leader_apply_metadata(broker=b0)"),
+    ],
+    ids=["stop", "epoch"],
+)
+def test_a_copy_is_compared_again_after_a_stop_and_in_each_leader_epoch(steps):
+    assert moved(*steps[:-1])["truncating"] == 0
+    compared = moved(*steps)
+    assert (compared["exists"], compared["truncating"]) == (1, 1)
