@@ -3,6 +3,7 @@
 import time
 from collections import namedtuple
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from kafka import errors
@@ -147,10 +148,11 @@ class Manager:
 
 def test_responses_of_older_brokers_that_the_client_trips_over_are_read():
     old = {"describe_cluster": KeyError("endpoint_type"), "describe_metadata_quorum": KeyError("m")}
-    client = Client(**old)
+    client: Any = Client(**old)
     client._manager = Manager()
     found = read_cluster(client, None, 5.0)
     assert ([broker.id for broker in found.brokers], found.with_fenced) == ([0], False)
+    assert found.quorum is not None
     assert [voter.id for voter in found.quorum.voters] == [9]
     client._manager = Manager(31)  # ClusterAuthorizationFailed
     with pytest.raises(UsageError, match="does not tell its brokers: no permission"):
