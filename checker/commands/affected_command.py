@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     "--mode", type=click.Choice(("zookeeper", "kraft")), help="where the metadata is kept"
 )
 @click.option(
-    "--topic", metavar="NAME", help="which topic, where FILE describes several; of a cluster pay*"
+    "--topic",
+    metavar="NAME",
+    help="which topic, where FILE describes several; with a cluster also a pattern, such as pay*",
 )
 @click.option(
     "--set", "settings", multiple=True, metavar="KEY=VALUE",

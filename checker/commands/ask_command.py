@@ -109,7 +109,9 @@ class _Command(click.Command):
     help="spread, together, or the replicas' racks: a,b,c [default: spread]",
 )  # fmt: skip
 @click.option(
-    "--topic", metavar="NAME", help="which topic, where FILE describes several; of a cluster pay*"
+    "--topic",
+    metavar="NAME",
+    help="which topic, where FILE describes several; with a cluster also a pattern, such as pay*",
 )
 @click.option(
     "--set", "settings", multiple=True, metavar="KEY=VALUE",

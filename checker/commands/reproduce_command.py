@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 @click.option("--kafka", "version", metavar="VERSION", help="a release [default: the newest]")
 @click.option("--schedule", "name", metavar="NAME", help="[default: the finding's first]")
 @click.option("--control", is_flag=True, help="remove the cause: nothing is lost")
-@click.option("--workaround", is_flag=True, help="do what the finding's page says to do today")
+@click.option(
+    "--workaround", is_flag=True,
+    help="do what the finding's page says to do today, where the schedule has it",
+)  # fmt: skip
 @click.option("--patched", is_flag=True, help="apply the fix: nothing is lost")
 @click.option("--runs", type=click.IntRange(1, 1000), default=1, show_default=True)
 @click.option(
@@ -52,7 +55,7 @@ def command(
     Without FINDING: list the findings and their schedules. Lost means acknowledged and in no log on
     any disk; stuck, that what a healthy cluster does did not come to pass in the schedule's time;
     shared, that two members of a group read one partition at once; changed, that a consumer reads
-    another record at an offset than was read there before. A run takes one minute or two and 1 GiB
+    a different record at an offset that was read before. A run takes one minute or two and 1 GiB
     of memory, and listens on loopback at ports that the system chooses. It needs a JDK 17 or newer,
     and Maven, which brings Kafka's jars on first use.
 

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 def command(
     number: str | None, output: Path | None, kafka: str | None, as_json: bool, quiet: bool
 ) -> int:
-    """Write what a Kafka committer attaches to a ticket, for the finding of this NUMBER.
+    """Write the ticket of a finding: JIRA's fields, a patch and unit tests, for a pull request.
 
-    ticket.md has JIRA's fields; fix.patch is for `git apply` in a checkout of the release; the unit
+    ticket.md has JIRA's fields; fix.patch is against the release's tag, for `git apply`; the unit
     tests stand where they belong in Kafka's tree; run.sh runs them on the published classes,
     without the patch and with it. Without NUMBER: list the findings in the order in which to offer
     them. Sources come from Maven Central, which needs Maven and a network the first time.
@@ -79,6 +79,8 @@ def _list(as_json: bool) -> int:
         print_json(dict(data))
         return Exit.OK
     for each in findings:
-        words = f"{each.number}  {each.priority:8}  {each.summary}"
+        releases = each.row.span.fixed_words
+        fixed = f" (fixed in {releases})" if releases else ""
+        words = f"{each.number}  {each.priority:8}  {each.summary}{fixed}"
         write_output(click.wrap_text(words, PLAIN_WIDTH, "", " " * 16) + "\n")
     return Exit.OK

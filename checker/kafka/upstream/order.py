@@ -1,8 +1,8 @@
 """In which order the findings are to be offered to Kafka, and JIRA's priority of each.
 
-The first are those that ordinary operation meets, or that lose the most; those of the metadata
-quorum come after the others of their priority. One that is not named here has the priority of what
-it does and of how likely that is.
+docs/findings/upstream.md says what is critical, major and minor. 0001 needs no feature, so it comes
+first; those of the metadata quorum come after the others of their priority. One that is not named
+here has the priority of what it does and of how likely that is.
 """
 
 from __future__ import annotations

@@ -78,10 +78,12 @@ def test_the_readme_has_the_releases_of_each_finding():
     told: dict[str, str] = {}
     for line in re.findall(r"^\| \[0.*\|$", page, re.MULTILINE):
         cells = [cell.strip() for cell in line.strip("|").split("|")]
+        releases = cells[-1].removeprefix("clients ")
         for finding in re.findall(r"\[(\d{4})\]", cells[0]):
-            own = re.search(rf"\({finding}: ([^)]*)\)", cells[-1])
-            begins = own[1] if own else cells[-1].partition(" ")[0]
-            told[finding] = f"{begins} to {cells[-1].rpartition(' to ')[2]}"
+            assert FINDINGS[finding].judged.of_clients is (releases != cells[-1]), finding
+            own = re.search(rf"\({finding}: ([^)]*)\)", releases)
+            begins = own[1] if own else releases.partition(" ")[0]
+            told[finding] = f"{begins} to {releases.rpartition(' to ')[2]}"
     spans = {f: row.span.words for f, row in FINDINGS.items() if not row.span.fixed}
     assert {f: words for f, words in told.items() if f in spans} == spans
     assert {*told} == {*FINDINGS}
