@@ -76,6 +76,7 @@ WITH_A_LIMIT = {
     "graph": ("kip320",),
     "explain": ("kip101-weak_isr",),
     "ask": ("--kafka", "4.1", "--crashes", "1"),
+    "affected": ("--bootstrap-server", "127.0.0.1:1"),
     "liveness": ("kafka", "--every-preset"),
     "mutate": ("kip320",),
     "matrix": (),

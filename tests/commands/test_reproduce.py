@@ -28,7 +28,9 @@ def ends(monkeypatch):
             return found
 
         monkeypatch.setattr(module.Run, "play", outcome)
-        monkeypatch.setattr("checker.kafka.cluster.programs.programs", lambda version, patch: patch)
+        monkeypatch.setattr(
+            "checker.kafka.cluster.programs.programs", lambda version, patch, **_: patch
+        )
         return played
 
     return prepare
