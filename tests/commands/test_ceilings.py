@@ -101,7 +101,7 @@ def params(name):
     return {param.name for param in found.params}
 
 
-@pytest.mark.parametrize("name", sorted(WITH_A_LIMIT.keys() - {"conform", "query"}))
+@pytest.mark.parametrize("name", sorted(WITH_A_LIMIT.keys() - {"affected", "conform", "query"}))
 def test_a_command_whose_time_is_over_says_so_and_ends_with_20(highwater, name):
     started = time.monotonic()
     ended = highwater(name, *WITH_A_LIMIT[name], "--max-seconds", 0)
@@ -114,6 +114,13 @@ def test_a_command_whose_time_is_over_says_so_and_ends_with_20(highwater, name):
     if name == "growth":
         assert said.count("stopped by the limit of 0 seconds") == 2
         assert "searching" not in said
+
+
+def test_a_cluster_is_asked_within_the_limit(finish):
+    """In a process of its own, which closes the connections that were being made."""
+    ended = finish("affected", *WITH_A_LIMIT["affected"], "--max-seconds", 0)
+    assert (ended.status, ended.out) == (Exit.LIMIT, "")
+    assert "limit of 0 seconds" in ended.err
 
 
 def test_a_question_to_z3_that_the_limit_ends_has_no_answer():
