@@ -190,7 +190,7 @@ def test_nobody_reads_the_log_of_a_broker_that_is_down(preset):
     engine, cells = ReferenceEngine(model), by_name(model)
     others = [i for i in model.instances if i.action.name != "broker_restart"]
     compared = 0
-    for state in walked_states(model, 150, seed=2):
+    for state in walked_states(model, 400, seed=2):
         for broker in range(3):
             log = f"brokers.log.end[{broker}]"
             if state[cells[f"brokers.up[{broker}]"]] or not state[cells[log]]:
