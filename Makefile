@@ -126,7 +126,7 @@ docs-anew: $(BASE) ## search for all of it anew, which takes long
 	@$(MAKE) kill-matrices
 
 .PHONY: kill-matrices
-kill-matrices: $(BASE) ## judge every mutant anew, in hours
+kill-matrices: $(BASE) ## judge every mutant anew, which takes long
 	@for page in counterexamples/mutants/*.md; do \
 		$(BIN)/highwater $$(sed -n 's/.*`highwater \(mutate .*\)`.*/\1/p' $$page) || exit; done
 

@@ -50,8 +50,8 @@ class Judgement:
     Before `first`, and after `last` or the newest that was looked at, nobody looked. `needs` are
     names of conditions (`checker/kafka/affected/conditions.py`). `of_clients`: the release that
     counts is that of producers or consumers. `today` and `watch` are Markdown. `tried` is how often
-    `today` kept on which release, or how else it was tried; empty if it was not. Only here is it
-    said: the pages and the command take it from here.
+    `today` kept on which release, or how else it was tried; empty if it was not. `affected` and its
+    page take it from here; what a finding's page says of it is compared with this by a test.
     """
 
     effect: Effect

@@ -16,7 +16,7 @@ from model.kafka.choices import IsrChanges, Truncation
 from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
-    knows_answered_epoch,
+    knows_epoch,
     knows_epochs,
     last_epoch,
     truncation_end,
@@ -108,7 +108,7 @@ def follower_finish_truncating(partition: TopicPartition, follower: Broker) -> N
 
     if at_high_watermark:
         follower.truncating = choose(mine, False, follower.truncating)
-    known = knows_answered_epoch(partition, follower, stalled.epoch)
+    known = knows_epoch(partition, follower, stalled.epoch)
     completed = True if at_high_watermark else known
     truncate(partition, follower, kept, completed, where=mine)
     stalled.reset()

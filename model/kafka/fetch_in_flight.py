@@ -12,7 +12,7 @@ from model.kafka.choices import FetchAnswers
 from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
-    knows_answered_epoch,
+    knows_epoch,
     last_epoch,
     truncation_end,
 )
@@ -167,7 +167,7 @@ def follower_receive_divergence(partition: TopicPartition, follower: Broker) -> 
     require(answer.kind == DIVERGING_ANSWER, takes_answer(follower))
 
     end = truncation_end(partition, follower, answer.epoch, answer.end)
-    completed = knows_answered_epoch(partition, follower, answer.epoch)
+    completed = knows_epoch(partition, follower, answer.epoch)
     truncate(partition, follower, end, completed)
     follower.answer.reset()
 

@@ -105,12 +105,17 @@ def local_truncation(log: Log, epoch: int, end: int) -> int:
     return choose(has_epoch(log, epoch), minimum(here, end), here)
 
 
+def completes_truncation(log: Log, epoch: int) -> bool:
+    """A log that is told where `epoch` ends has it, or none as early: it need not ask again."""
+    return any_of(has_epoch(log, epoch), floor_epoch(log, epoch) == NO_EPOCH)
+
+
 def knows_epoch(partition: TopicPartition, follower: Broker, epoch: int) -> bool:
     """The follower finds that very epoch, or nothing at all: it need not ask again."""
     if file_cache.is_kept(partition):
         undefined = file_cache.is_undefined(partition, follower, epoch)
         return any_of(undefined, file_cache.found_epoch(partition, follower, epoch) == epoch)
-    return has_epoch(follower.log, epoch)
+    return completes_truncation(follower.log, epoch)
 
 
 def cannot_be_answered(partition: TopicPartition, broker: Broker, asked: int) -> bool:
@@ -118,21 +123,6 @@ def cannot_be_answered(partition: TopicPartition, broker: Broker, asked: int) ->
     if file_cache.is_kept(partition):
         return file_cache.is_undefined(partition, broker, asked)
     return any_of(broker.log.is_empty, broker.log.last_epoch < asked)
-
-
-def knows_answered_epoch(partition: TopicPartition, follower: Broker, epoch: int) -> bool:
-    """A follower that is told where `epoch` ends finds it, or none as early: it need not ask again.
-
-    `AbstractFetcherThread.getOffsetTruncationState`.
-    """
-    if file_cache.is_kept(partition):
-        return knows_epoch(partition, follower, epoch)
-    return completes_truncation(follower.log, epoch)
-
-
-def completes_truncation(log: Log, epoch: int) -> bool:
-    """A log that is told where `epoch` ends has it, or none as early: it need not ask again."""
-    return any_of(has_epoch(log, epoch), floor_epoch(log, epoch) == NO_EPOCH)
 
 
 def truncation_end(partition: TopicPartition, follower: Broker, epoch: int, end: int) -> int:

@@ -14,7 +14,6 @@ from model.kafka.leader_epoch_cache import (
     answered_epoch,
     cannot_be_answered,
     cannot_be_placed,
-    knows_answered_epoch,
     knows_epoch,
     knows_epochs,
     last_epoch,
@@ -189,7 +188,7 @@ def follower_truncate_on_fetch(partition: TopicPartition, follower: Broker, lead
     fetch_session.count_as_told(partition, follower, leader, where=placed)
     note_fetch(partition, follower, leader, diverging)
     found = answered_epoch(partition, leader, last_epoch(partition, follower))
-    completed = any_of(not_(placed), knows_answered_epoch(partition, follower, found))
+    completed = any_of(not_(placed), knows_epoch(partition, follower, found))
     truncate(partition, follower, end, completed)
 
 

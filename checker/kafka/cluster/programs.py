@@ -100,7 +100,8 @@ class Programs:
     def bring(self, *, has_tier: bool = False) -> None:
         """Download and compile what is not here yet, before anything is started."""
         _ = self.clients, self.storage_tool, self.dump_log_segments
-        _ = has_tier and self.tiered
+        if has_tier:
+            _ = self.tiered
 
     def _first(self, names: tuple[str, ...]) -> str:
         for name in names:
