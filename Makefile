@@ -59,7 +59,7 @@ test-slow: jvm $(ALL) ## run the slow tests, those of `make test-browser` among 
 test-nightly: jvm $(ALL) ## run the tests that are too slow for every change, and list what ran
 	@scripts/ensure-kafka-tools
 	@scripts/ensure-browser
-	@timeout --kill-after=1m $$(($(NIGHT) + 7200)) $(PYTEST) $(PARALLEL) -m nightly \
+	@timeout --kill-after=1m $$(($(NIGHT) + 7200)) $(PYTEST) $(PARALLEL) -m nightly --go-on \
 		--begin-within $(NIGHT) -rap --durations=0 --durations-min=60 $(PYTEST_ARGS)
 
 # Clusters come first: few tests, which take longest, and would be left to one worker at the end.

@@ -9,15 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.passed import Recorder
+from tests.support.passed import Recorder, seconds_of_passed, without_group
 
 BEGUN = time.time()
+ROOT = Path(__file__).parents[1]
+PASSED = pytest.StashKey[frozenset[str]]()
+"""What a session that goes on leaves out."""
 
 
 def pytest_addoption(parser):
-    """A bound on how long a session goes on."""
+    """A bound on how long a session goes on, and how to go on with one that was cut short."""
     parser.addoption(
         "--begin-within", type=float, metavar="SECONDS", help="skip what would begin later"
+    )
+    parser.addoption(
+        "--go-on", action="store_true", help="leave out what has passed on this very tree"
     )
 
 
@@ -36,13 +42,27 @@ def pytest_configure(config):
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if config.pluginmanager.hasplugin("cacheprovider") and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Recorder(Path(__file__).parents[1], time.time()))
+    if hasattr(config, "workerinput"):
+        passed = config.workerinput["passed"]
+    else:
+        passed = sorted(seconds_of_passed(ROOT)) if config.getoption("go_on") else []
+        if config.pluginmanager.hasplugin("cacheprovider"):
+            config.pluginmanager.register(Recorder(ROOT, time.time()))
+    config.stash[PASSED] = frozenset(passed)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """All workers leave out the same."""
+    node.workerinput["passed"] = sorted(node.config.stash[PASSED])
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Tests of Spark form one group, which one worker runs: Spark starts once a session."""
+    if passed := config.stash[PASSED]:
+        config.hook.pytest_deselected(items=[i for i in items if without_group(i.nodeid) in passed])
+        items[:] = [item for item in items if without_group(item.nodeid) not in passed]
     for item in items:
         if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.xdist_group("spark"))

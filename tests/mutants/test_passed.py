@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Literal
 
 import pytest
 
+from tests.conftest import PASSED as LEFT_OUT
+from tests.conftest import pytest_collection_modifyitems
 from tests.support import passed
 
 
@@ -80,3 +83,22 @@ def test_a_group_is_no_part_of_a_tests_name(tree):
     names = ("f::a@spark", "f::b[x@y]")
     session(tree, time.time() + LATER, **dict.fromkeys(names, PASSED))
     assert passed.seconds_of_passed(tree).keys() == {"f::a", "f::b[x@y]"}
+
+
+def test_a_session_that_is_killed_has_stored_what_passed_before(tree, monkeypatch):
+    monkeypatch.setattr(passed, "STORED_EVERY", -2 * LATER)
+    monkeypatch.setattr(passed.Recorder, "pytest_sessionfinish", lambda self: None)
+    session(tree, time.time() + LATER, a="passed", b="failed", c="passed")
+    assert passed.seconds_of_passed(tree) == {"a": 3, "c": 3}
+
+
+def test_a_session_that_goes_on_leaves_out_what_has_passed():
+    told = []
+    config = SimpleNamespace(stash={LEFT_OUT: frozenset({"f::a[1]"})})
+    config.hook = SimpleNamespace(pytest_deselected=lambda **call: told.append(call))
+    items = [
+        SimpleNamespace(nodeid=name, get_closest_marker={}.get) for name in ("f::a[1]", "f::a[2]")
+    ]
+    left = list(items)
+    pytest_collection_modifyitems(config, left)
+    assert (told, left) == ([{"items": items[:1]}], items[1:])
