@@ -77,6 +77,7 @@ class Harness(Runs):
             "record_segments": model.bounds["record_deletions"] > 0,
             "late_log_starts": options.log_start_file == LogStartFile.LATER,
             "late_epochs": writes_epochs_later(options),
+            "two_directories": model.bounds["directory_moves"] > 0,
             "commits_first": options.consumer_commits == ConsumerCommits.BEFORE,
             "acks": -1 if options.acks == Acks.ALL else int(options.acks),
             "cells": projection.wanted,

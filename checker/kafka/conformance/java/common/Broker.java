@@ -2,6 +2,7 @@ package highwater;
 
 import java.io.File;
 import java.lang.reflect.Proxy;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -12,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import kafka.cluster.Partition;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaFetcherThread;
@@ -38,7 +40,7 @@ import scala.jdk.javaapi.CollectionConverters;
 final class Broker {
     private static final Object NOTHING = new Object();
     private static final Metrics METRICS = new Metrics();
-    private static final KafkaConfig[] CONFIGS = new KafkaConfig[World.MOST_BROKERS];
+    private static final Map<List<File>, KafkaConfig> CONFIGS = new HashMap<>();
 
     final int id;
     final KafkaConfig config;
@@ -46,6 +48,7 @@ final class Broker {
     final Object replicationQuota;
     final Function0<MetadataVersion> version;
     final long epoch;
+    final Movers movers;  // null where there is one directory
     final LogScheduler logScheduler;
     int read;  // records of the metadata log that it has read
     boolean settingsWait;  // an image is applied but for its settings
@@ -55,15 +58,15 @@ final class Broker {
     private final Object cache;
     private final Object topicStats;
     private final Function0<Object> epochSupplier;
-    private final Object loader;
+    private final Object loader, directoryEvents;
     private MetadataImage image = MetadataImage.EMPTY;
 
     /** Starts a broker. `register` is given the broker epoch of a clean stop, or -1, and gives the new one. */
     Broker(World world, int id, LongUnaryOperator register) {
         this.world = world;
         this.id = id;
-        if (CONFIGS[id] == null) CONFIGS[id] = configuration(id, world.directory(id));
-        config = CONFIGS[id];
+        movers = world.disks[id].directories.size() > 1 ? new Movers(world, this) : null;
+        config = CONFIGS.computeIfAbsent(world.disks[id].directories, directories -> configuration(id, directories));
         version = () -> versionOf(image.features().metadataVersion());
         Supplier<Object> quorumVersion = () -> Parts.constant(Parts.type("org.apache.kafka.server.common.KRaftVersion"), "KRAFT_VERSION_1");
         cache = Parts.of(id, quorumVersion).make(Parts.type("org.apache.kafka.metadata.KRaftMetadataCache", "kafka.server.metadata.KRaftMetadataCache"));
@@ -75,27 +78,30 @@ final class Broker {
         epoch = register.applyAsLong(epochOfCleanStop());
         epochSupplier = () -> epoch;
         Supplier<Long> sameEpoch = () -> epoch;
+        directoryEvents = movers == null ? noDirectoryEvents() : movers.events();
         Object changes = Parts.of(channel(), world.scheduler, world.clock, id, epochSupplier, sameEpoch, version)
             .make(Parts.type("org.apache.kafka.server.partition.DefaultAlterPartitionManager", "kafka.server.DefaultAlterPartitionManager"));
         replicationQuota = quota("FOLLOWER_REPLICATION", "FollowerReplication");
-        Object quotas = Parts.of(quota("LEADER_REPLICATION", "LeaderReplication"), replicationQuota,
-            quota("ALTER_LOG_DIRS_REPLICATION", "AlterLogDirsReplication"))
+        Object moverQuota = quota("ALTER_LOG_DIRS_REPLICATION", "AlterLogDirsReplication");
+        Object quotas = Parts.of(quota("LEADER_REPLICATION", "LeaderReplication"), replicationQuota, moverQuota)
             .make(Parts.type("org.apache.kafka.server.quota.QuotaFactory$QuotaManagers", "kafka.server.QuotaFactory$QuotaManagers"));
         replicas = Parts.of(config, METRICS, world.clock, world.scheduler, logs, quotas, cache, failures, changes, topicStats,
-            new AtomicBoolean(false), epochSupplier, directoryEvents(), actionQueue()).madeBy(this::purgatory).make(ReplicaManager.class);
+            new AtomicBoolean(false), epochSupplier, directoryEvents, actionQueue()).madeBy(this::purgatory).make(ReplicaManager.class);
         Parts.set(replicas, "replicaFetcherManager",
             new SteppedFetchers(this, config, replicas, METRICS, world.clock, replicationQuota, version, epochSupplier));
+        if (movers != null) movers.manage(replicas, moverQuota, topicStats);
         loader = batchLoader();
     }
 
-    private static KafkaConfig configuration(int id, File directory) {
+    private static KafkaConfig configuration(int id, List<File> directories) {
         Properties chosen = new Properties();
         chosen.put("process.roles", "broker");
         chosen.put("node.id", Integer.toString(id));
         chosen.put("controller.quorum.voters", "100@localhost:9090");
         chosen.put("controller.listener.names", "CONTROLLER");
         chosen.put("listeners", "PLAINTEXT://localhost:" + (9092 + id));
-        chosen.put("log.dirs", directory.getPath());
+        chosen.put("log.dirs", directories.stream().map(File::getPath).collect(Collectors.joining(",")));
+        chosen.put("num.replica.alter.log.dirs.threads", "1");
         chosen.put("log.cleaner.enable", "false");
         chosen.put("log.index.size.max.bytes", "4096");
         chosen.put("num.recovery.threads.per.data.dir", "1");
@@ -131,7 +137,7 @@ final class Broker {
     }
 
     /** Who hears of directories of logs, where there may be several. */
-    private static Object directoryEvents() {
+    private static Object noDirectoryEvents() {
         String name = "org.apache.kafka.server.common.DirectoryEventHandler";
         return Parts.hasType(name) ? Parts.get(Parts.type(name), "NOOP") : NOTHING;
     }
@@ -225,9 +231,13 @@ final class Broker {
             Set<String> topics = image.topics().topicsByName().keySet();
             Parts.of(CollectionConverters.asScala(topics), topics, isStray, isStrayInJava).call(logs, "startup");
         }
+        beReady();
         if (delta.topicsDelta() != null) replicas.applyDelta(delta.topicsDelta(), image);
         settingsWait = read > 0 && delta.configsDelta() != null;
     }
+
+    /** For what may begin a move, or go on with one. */
+    void beReady() { if (movers != null) movers.beReady(directoryEvents); }
 
     /** What DynamicConfigPublisher does with a topic's `min.insync.replicas`, if that has changed in the last image. */
     void applySettings() {

@@ -19,30 +19,43 @@ final class Disk {
     static final String CHECKPOINT = "replication-offset-checkpoint", LOG_STARTS = "log-start-offset-checkpoint", CLEAN_STOP = ".kafka_cleanshutdown";
     private static final Class<?> FILE_RECORDS = record("FileRecords"), MEMORY_RECORDS = record("MemoryRecords");
 
-    final File directory;
+    /** The first, which is the one that the controller knows; and, for moves, another one. */
+    final List<File> directories;
+    private final File directory;
     private final TopicPartition partition;
     Uuid id;
     /** The controller does not know yet that the replica is on another disk. */
     boolean taken;
 
-    Disk(File directory, Uuid id, TopicPartition partition) {
+    Disk(File directory, Uuid id, TopicPartition partition, boolean two) {
         this.directory = directory;
+        directories = two ? List.of(directory, new File(directory.getPath() + "-other")) : List.of(directory);
         this.id = id;
         this.partition = partition;
-        Lines.wipe(directory);
-        directory.mkdirs();
+        for (File each : directories) {
+            Lines.wipe(each);
+            each.mkdirs();
+        }
         name();
     }
 
+    /** The directory of the log. */
+    private File home() {
+        File last = directories.get(directories.size() - 1);
+        return new File(last, partition.toString()).exists() ? last : directory;
+    }
+
+    File otherThan(String path) { return directories.get(directories.get(0).getPath().equals(path) ? 1 : 0); }
+
     private void name() {
-        write("meta.properties", "version=1\nnode.id=" + directory.getName() + "\ncluster.id=highwater\ndirectory.id=" + id + "\n");
+        for (File each : directories) write(each, "meta.properties", "version=1\nnode.id=" + directory.getName() + "\ncluster.id=highwater\ndirectory.id=" + (each == directory ? id : new Uuid(id.getMostSignificantBits() + 1, id.getLeastSignificantBits())) + "\n");
     }
 
     private static Class<?> record(String name) {
         return Parts.type("org.apache.kafka.common.record.internal." + name, "org.apache.kafka.common.record." + name);
     }
 
-    private void write(String name, String text) {
+    private static void write(File directory, String name, String text) {
         try {
             Files.writeString(new File(directory, name).toPath(), text);
         } catch (IOException e) {
@@ -51,7 +64,10 @@ final class Disk {
     }
 
     /** What the HW checkpoint would hold, had it been written when the HW was this. */
-    void checkpoint(long highWatermark) { write(CHECKPOINT, highWatermark); }
+    void checkpoint(long highWatermark) {
+        write(CHECKPOINT, highWatermark);
+        for (File each : directories) if (!each.equals(home())) new File(each, CHECKPOINT).delete();
+    }
 
     /** The HW in the checkpoint; 0 if there is none. */
     long checkpoint() { return read(CHECKPOINT); }
@@ -59,14 +75,14 @@ final class Disk {
     /** What the checkpoint of log starts would hold, had it been written when the log started there. */
     void checkpointLogStart(long start) { write(LOG_STARTS, start); }
 
-    private void write(String name, long offset) { write(name, "0\n1\n" + line() + offset + "\n"); }
+    private void write(String name, long offset) { write(home(), name, "0\n1\n" + line() + offset + "\n"); }
 
     /** How the partition's line of a checkpoint begins. */
     private String line() { return partition.topic() + " " + partition.partition() + " "; }
 
     private long read(String name) {
         try {
-            File file = new File(directory, name);
+            File file = new File(home(), name);
             if (!file.exists()) return 0;
             for (String line : Files.readAllLines(file.toPath()))
                 if (line.startsWith(line())) return Long.parseLong(line.substring(line().length()));
@@ -80,7 +96,7 @@ final class Disk {
 
     /** The files of the log's segments, the oldest first. */
     private File[] segments() {
-        File[] found = new File(directory, partition.toString()).listFiles((at, name) -> name.endsWith(".log"));
+        File[] found = new File(home(), partition.toString()).listFiles((at, name) -> name.endsWith(".log"));
         if (found == null) return new File[0];
         Arrays.sort(found);
         return found;
@@ -120,7 +136,7 @@ final class Disk {
     void put(Map<String, byte[]> segments) {
         try {
             for (File segment : segments()) segment.delete();
-            for (var each : segments.entrySet()) Files.write(new File(directory, partition + "/" + each.getKey()).toPath(), each.getValue());
+            for (var each : segments.entrySet()) Files.write(new File(home(), partition + "/" + each.getKey()).toPath(), each.getValue());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -134,13 +150,13 @@ final class Disk {
 
     /** Power is lost: of the log `kept` records are left, and no marker of a clean stop. */
     void cut(long kept) {
-        new File(directory, CLEAN_STOP).delete();
+        for (File each : directories) new File(each, CLEAN_STOP).delete();
         File[] segments = segments();
         for (File segment : segments) {
             if (segment == segments[0] || baseOffset(segment) < kept) cut(segment, kept);
             else for (File file : segment.getParentFile().listFiles((at, name) -> name.startsWith(segment.getName().substring(0, 20)))) file.delete();
         }
-        new File(directory, "recovery-point-offset-checkpoint").delete();
+        new File(home(), "recovery-point-offset-checkpoint").delete();
     }
 
     private static void cut(File segment, long kept) {
@@ -157,16 +173,16 @@ final class Disk {
     }
 
     /** The file of leader epochs was not synced, and is empty. */
-    void emptyEpochs() { write(partition + "/leader-epoch-checkpoint", ""); }
+    void emptyEpochs() { write(home(), partition + "/leader-epoch-checkpoint", ""); }
 
     /** The disk is replaced by an empty one. */
     void lose() {
-        for (File file : directory.listFiles()) if (!file.getName().equals("meta.properties")) Lines.wipe(file);
+        for (File each : directories) for (File file : each.listFiles()) if (!file.getName().equals("meta.properties")) Lines.wipe(file);
     }
 
     /** The disk is used no more; another one, which has none of the partition, has the marker of the clean stop too. */
     void takeAway() {
-        for (File file : directory.listFiles()) if (!file.getName().equals(CLEAN_STOP)) Lines.wipe(file);
+        for (File each : directories) for (File file : each.listFiles()) if (!file.getName().equals(CLEAN_STOP)) Lines.wipe(file);
         taken = true;
         id = new Uuid(id.getMostSignificantBits(), id.getLeastSignificantBits() + World.MOST_BROKERS);
         name();

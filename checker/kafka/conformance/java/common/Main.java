@@ -10,7 +10,7 @@ import java.util.Map;
 /**
  * Takes the steps of runs on brokers and a controller, as `Lines` are asked.
  *
- * A run is {"brokers", "replicas", "first_partition_replicas", "min_isr", "later_min_isr", "answers_apart", "elr", "racks", "flushed", "unsynced", "epochs_kept", "reads_late", "record_segments", "late_log_starts", "late_epochs", "commits_first", "acks", "cells": [[name, index...]...], "steps": [[action, argument...]...]};
+ * A run is {"brokers", "replicas", "first_partition_replicas", "min_isr", "later_min_isr", "answers_apart", "elr", "racks", "flushed", "unsynced", "epochs_kept", "reads_late", "record_segments", "late_log_starts", "late_epochs", "two_directories", "commits_first", "acks", "cells": [[name, index...]...], "steps": [[action, argument...]...]};
  * or has, for "steps", "drive": {"seed", "steps", "records", "epochs", "faults", "false_fencings", "elections", "fail_overs"};
  * then the answer has "events": [[name, broker...]...] too. A state is a number for each cell.
  */
@@ -21,7 +21,7 @@ public final class Main {
     }
 
     private static void run(File root, JsonNode asked, ObjectNode answer, ArrayNode states) {
-        World world = new World(root, asked.get("brokers").asInt(), asked.get("replicas").asInt(), asked.get("first_partition_replicas").asInt(), topicSettings(asked), asked.get("elr").asBoolean(), !asked.has("drive"));
+        World world = new World(root, asked.get("brokers").asInt(), asked.get("replicas").asInt(), asked.get("first_partition_replicas").asInt(), topicSettings(asked), asked.get("elr").asBoolean(), !asked.has("drive"), asked.get("two_directories").asBoolean());
         try {
             Steps steps = new Steps(world);
             for (JsonNode rack : asked.get("racks")) steps.racks.add(rack.asInt());

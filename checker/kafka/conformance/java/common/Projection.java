@@ -34,7 +34,9 @@ final class Projection {
         final Partition partition;
         final List<int[]> log;
         final int logStart, startOnDisk;
-        final boolean leads;
+        final boolean leads, truncates;
+        final Object future;  // the log's copy in another directory, or null
+        final List<int[]> copied;
 
         View(int number) {
             broker = world.brokers[number];
@@ -43,7 +45,15 @@ final class Projection {
             logStart = (int) (broker == null ? world.disks[number].logStart() : Internals.logStart(broker));
             startOnDisk = world.disks[number].logStart();
             leads = partition != null && partition.isLeader();
+            future = broker == null || broker.movers == null ? null : broker.movers.future();
+            copied = future == null ? List.of() : Internals.entries(future);
+            truncates = future != null && broker.movers.truncates();
         }
+
+        /** The broker has read of its replica: what else is on its disks is not looked at. */
+        boolean known() { return partition != null; }
+
+        int ofCopy(int offset, int number) { return offset < copied.size() ? copied.get(offset)[number] : 0; }
 
         /** There is a record at the offset that is not deleted; or would not be after a crash, where that may differ. */
         boolean holds(int offset) { return (world.lateLogStarts ? startOnDisk : logStart) <= offset && offset < log.size(); }
@@ -95,6 +105,13 @@ final class Projection {
             case "brokers.isr" -> view.leads ? bits(Internals.isr(view.partition)) : 0;
             case "brokers.pending_isr" -> view.leads ? bits(Internals.pendingIsr(view.partition)) : 0;
             case "brokers.follower_leo" -> view.leads ? followerEnd(view.partition, at[1]) : 0;
+            case "brokers.future.exists" -> view.known() ? truth(view.future != null) : NOTHING;
+            case "brokers.future.log.end" -> view.known() ? view.copied.size() : NOTHING;
+            case "brokers.future.log.id" -> view.known() ? view.ofCopy(at[1], 0) : NOTHING;
+            case "brokers.future.log.epoch" -> view.known() ? view.ofCopy(at[1], 1) : NOTHING;
+            case "brokers.future.high_watermark" -> !view.known() ? NOTHING : view.future == null ? 0 : (int) (long) (Long) Parts.ask(view.future, "highWatermark");
+            case "brokers.future.truncating" -> view.known() ? truth(view.truncates) : NOTHING;
+            case "brokers.future.fetch_offset" -> !view.known() ? NOTHING : view.truncates ? (int) view.broker.movers.fetchOffset() : 0;
             case "brokers.min_isr_unread" -> truth(up && world.hasMinIsrUnread(at[0]));
             case "brokers.min_isr_next" -> truth(view.leads && world.readsMinIsrNext(at[0]));
             default -> throw new IllegalArgumentException("no way to read " + name);

@@ -131,23 +131,24 @@ final class Steps {
             entry("rack_lose_power", a -> loseRack(a[0], b -> a[1])),
             entry("rack_lose_uneven_ends", a -> loseRack(a[0], b -> b == a[0] ? a[1] : b == a[2] ? a[3] : a[4])),
             entry("broker_lose_directory", a -> world.disks[a[0]].takeAway()),
-            // directories that fail, and moves between them: the harness's brokers have one each
-            entry("broker_fail_directory", a -> needsDirectories()),
-            entry("controller_hear_of_failure", a -> needsDirectories()),
-            entry("controller_hear_of_leaders_failure", a -> needsDirectories()),
-            entry("controller_hear_of_last_leaders_failure", a -> needsDirectories()),
-            entry("controller_fence_and_elect", a -> needsDirectories()),
-            entry("broker_regain_directory", a -> needsDirectories()),
-            entry("broker_replace_directory", a -> needsDirectories()),
-            entry("broker_drop_directory", a -> needsDirectories()),
+            // directories that fail: the harness's brokers do not outlive one
+            entry("broker_fail_directory", a -> needsFailures()),
+            entry("controller_hear_of_failure", a -> needsFailures()),
+            entry("controller_hear_of_leaders_failure", a -> needsFailures()),
+            entry("controller_hear_of_last_leaders_failure", a -> needsFailures()),
+            entry("controller_fence_and_elect", a -> needsFailures()),
+            entry("broker_regain_directory", a -> needsFailures()),
+            entry("broker_replace_directory", a -> needsFailures()),
+            entry("broker_drop_directory", a -> needsFailures()),
             entry("broker_restart", a -> restart(a[0])),
             // files of leader epochs: what waits to be written is written at the end of a step
             entry("broker_flush_epochs", a -> world.brokers[a[0]].logScheduler.writeEpochs()),
-            entry("operator_move_log", a -> needsDirectories()),
-            entry("future_replica_truncate", a -> needsDirectories()),
-            entry("future_replica_fetch", a -> needsDirectories()),
-            entry("future_replica_truncate_out_of_range", a -> needsDirectories()),
-            entry("future_replica_replace", a -> needsDirectories()),
+            // moves between directories
+            entry("operator_move_log", a -> world.brokers[a[0]].movers.begin()),
+            entry("future_replica_truncate", a -> world.brokers[a[0]].movers.truncate()),
+            entry("future_replica_fetch", a -> world.brokers[a[0]].movers.fetch()),
+            entry("future_replica_truncate_out_of_range", a -> world.brokers[a[0]].movers.fetch()),
+            entry("future_replica_replace", a -> world.brokers[a[0]].movers.replace()),
             // upgrades: the classes are those of one release, so only a feature can be switched on
             entry("broker_upgrade", a -> { throw new IllegalStateException("one release at a time"); }),
             entry("controller_upgrade", a -> world.controller.switchOnElr())));
@@ -432,7 +433,7 @@ final class Steps {
         }
     }
 
-    private void needsDirectories() { throw new IllegalStateException("brokers have one directory each"); }
+    private void needsFailures() { throw new IllegalStateException("brokers end where a directory fails"); }
 
     private void restart(int broker) {
         world.start(broker);

@@ -61,14 +61,14 @@ final class World {
     final List<String> notes = new ArrayList<>(), failures = new ArrayList<>();
 
     /** If `first` is not 0, the partition is the topic's second, and the first has so many replicas. */
-    World(File root, int count, int replicas, int first, Map<String, String> settings, boolean eligibleLeaderReplicas, boolean holdsBack) {
+    World(File root, int count, int replicas, int first, Map<String, String> settings, boolean eligibleLeaderReplicas, boolean holdsBack, boolean twoDirectories) {
         this.holdsBack = holdsBack;
         partition = new TopicPartition(TOPIC, first > 0 ? 1 : 0);
         brokers = new Broker[count];
         disks = new Disk[count];
         controller = new DirectController(clock, KafkaRaftServer.configSchema(), partition.partition(), DirectController.bootstrap(eligibleLeaderReplicas));
         for (int b = 0; b < count; b++) {
-            disks[b] = new Disk(new File(root, Integer.toString(b)), new Uuid(77L, 1000L + b), partition);
+            disks[b] = new Disk(new File(root, Integer.toString(b)), new Uuid(77L, 1000L + b), partition, twoDirectories);
             start(b);
             controller.unfence(b);
         }
@@ -90,8 +90,6 @@ final class World {
         if (first < others.size()) controller.reassign(TOPIC, 0, others.subList(0, first));
         for (int b : others) controller.fence(b);
     }
-
-    File directory(int broker) { return disks[broker].directory; }
 
     void note(String words) { notes.add(words); }
 
@@ -225,6 +223,7 @@ final class World {
         clock.sleep(STEP_MS);
         notes.clear();
         failures.clear();
+        for (Broker broker : brokers) if (broker != null) broker.beReady();
         for (int b = 0; b < brokers.length; b++) controller.hasRead(b, readUpTo(b));
     }
 
