@@ -32,7 +32,8 @@ class Traces:
         """The trace for a release, and whether it is not the stored one; none if there is none.
 
         No release that is compared asks where an epoch ends before it fetches, and in an upgrade
-        there is more than one. Brokers of the harness have one directory, and do not outlive it.
+        there is more than one. Brokers of the harness do not outlive a directory that fails; moves
+        between directories are compared by walks and graphs.
         """
         if self.stored.model.settings.upgrade_to != UpgradeTo.NONE:
             return None, False
