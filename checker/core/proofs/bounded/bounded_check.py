@@ -17,10 +17,10 @@ from typing import Any
 import z3
 
 from checker.core.engines.symbolic import SymbolicEngine, Term
-from checker.core.proofs.asking import ask
 from checker.core.proofs.bounded.induction import Induction, InductionOptions
 from checker.core.proofs.bounded.precedence import Precedence, interchangeable
 from checker.core.proofs.proof import FITS, Attempt, ProofOutcome
+from checker.core.proofs.solvers import Solvers
 from checker.core.verdict import Verdict
 from model.language.errors import LimitError
 from model.language.protocol import Instance, Model
@@ -60,9 +60,11 @@ class BoundedChecker:
         on_depth: Callable[[int, float], None] | None = None,
         symmetry: bool = True,
         cross_check: bool = True,
+        solvers: Solvers | None = None,
     ) -> None:
         self.engine = SymbolicEngine(model)
-        self.result = BoundedCheck(model, tuple(properties), tuple(lemmas))
+        solvers = solvers or Solvers()
+        self.result = BoundedCheck(model, tuple(properties), tuple(lemmas), solvers=solvers)
         self._timeout = timeout
         self._cross_check = cross_check
         self._on_depth = on_depth or (lambda _depth, _seconds: None)
@@ -131,7 +133,7 @@ class BoundedChecker:
                 bad[prop.name] = z3.Not(self.engine.at_frame(claim, first, prop.frames))
         solver.push()
         solver.add(z3.Or(list(bad.values())))
-        answer = ask(solver)
+        answer = self.result.solvers.ask(solver, left, f"{depth} steps", logic="QF_BV")
         if answer == z3.sat:
             self._note(solver.model(), bad, depth)
         elif answer == z3.unknown:
