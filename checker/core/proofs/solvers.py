@@ -80,9 +80,10 @@ class Solvers:
             answer = self._ask_cvc5(text, seconds)
         if answer == z3.sat and first is None:
             first = self._ask_z3(solver)  # for the solution
-        if {first, answer} == {z3.sat, z3.unsat}:
+        settled = z3.unknown not in (first, answer)
+        if settled and first is not None and first != answer:
             raise RuntimeError(f"Z3 says {first} and cvc5 {answer} of {': '.join(what)}")
-        answer = z3.unknown if z3.unknown in (first, answer) else answer
+        answer = answer if settled else z3.unknown
         if answer == z3.unsat or not refuted:
             self._write(text, answer, what)
         return answer
