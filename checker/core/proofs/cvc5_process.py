@@ -38,10 +38,11 @@ class Cvc5:
         except BaseException:
             self.close()
             raise
-        if answer not in ("sat", "unsat", "unknown"):
+        found, _, _why = answer.partition(" ")
+        if found not in ("sat", "unsat", "unknown"):
             self.close()
             raise RuntimeError(f"cvc5 could not answer: {answer or 'it ended'}")
-        return answer
+        return found
 
     def _start(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.util import find_spec
@@ -42,7 +42,7 @@ class Solvers:
     solver: Solver = Solver.Z3
     smtlib: Path | None = None
     said: str = ""
-    seconds: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=dict)
     written: int = 0
 
     def __post_init__(self) -> None:
@@ -61,19 +61,22 @@ class Solvers:
         *what: str,
         logic: str = "ALL",
         refuted: bool = False,
+        added: Sequence[Any] | None = None,
     ) -> Any:
         """Whether what was added to `solver` can hold together: `z3.sat`, `unsat` or `unknown`.
 
         `seconds` is for each solver. `what` names the question, such as an action and a lemma. With
-        `refuted` only what is refuted is written: anything else is one attempt of several. Where the answer is `sat`, `solver.model()` is a solution. Raises `RuntimeError` if one
-        solver finds a solution of what the other refutes.
+        `refuted` only what is refuted is written: anything else is one attempt of several. `added`
+        is what was added to a solver that cannot tell: one for `QF_FD` tells something else. Where
+        the answer is `sat`, `solver.model()` is a solution. Raises `RuntimeError` if one solver
+        finds a solution of what the other refutes.
         """
         first = None
         if self.solver is not Solver.CVC5:
             first = self._ask_z3(solver)
             if self.solver is Solver.Z3 and self.smtlib is None:
                 return first
-        text = _text(solver, logic)
+        text = _text(solver.assertions() if added is None else added, logic)
         answer = first
         # A solution is checked elsewhere: steps are replayed. What is refuted has but their word.
         if self.solver is Solver.CVC5 or (self.solver is Solver.BOTH and first == z3.unsat):
@@ -91,14 +94,18 @@ class Solvers:
     def _ask_z3(self, solver: Any) -> Any:
         started = time.perf_counter()
         answer = ask(solver)
-        self.seconds["z3"] += time.perf_counter() - started
+        self._took("z3", started)
         return answer
 
     def _ask_cvc5(self, text: str, seconds: float | None) -> Any:
         started = time.perf_counter()
         answer = self._second.ask(text, seconds)
-        self.seconds["cvc5"] += time.perf_counter() - started
+        self._took("cvc5", started)
         return {"sat": z3.sat, "unsat": z3.unsat}.get(answer, z3.unknown)
+
+    def _took(self, solver: str, started: float) -> None:
+        taken = time.perf_counter() - started
+        self.seconds[solver] = self.seconds.get(solver, 0.0) + taken
 
     def _write(self, text: str, answer: Any, what: tuple[str, ...]) -> None:
         if self.smtlib is None:
@@ -114,13 +121,25 @@ class Solvers:
         except OSError as error:
             raise UsageError(f"cannot write {path}: {error.strerror}") from None
 
-    def close(self) -> None:
-        """End the second solver's process."""
+    def __enter__(self) -> Solvers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._second.close()
 
+    @property
+    def words(self) -> str:
+        """Who answered, and what was written."""
+        who = {Solver.Z3: "Z3", Solver.CVC5: "cvc5", Solver.BOTH: "both Z3 and cvc5"}[self.solver]
+        took = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.seconds.items())
+        words = f"refuted by {who} ({took})" if took else f"refuted by {who}"
+        return words if self.smtlib is None else f"{words}; {self.written} questions are written"
 
-def _text(solver: Any, logic: str) -> str:
-    """What was added to a solver, and the question whether it can hold, as SMT-LIB 2.6."""
+
+def _text(conditions: Sequence[Any], logic: str) -> str:
+    """The question whether the conditions can hold together, as SMT-LIB 2.6."""
+    solver = z3.Solver()
+    solver.add(*conditions)
     lines = solver.to_smt2().splitlines()
     kept = [line for line in lines if line and not line.startswith(("; ", "(set-info :status"))]
     return "\n".join([f"(set-logic {logic})", *kept]) + "\n"
