@@ -115,7 +115,7 @@ class BoundedChecker:
                 values[position] = z3.If(chosen, value, values[position])
         self._add(solver, engine.at_frame(guard, frame))
         if self._precedence is not None:
-            self._add(solver, self._precedence.step(selector, frame))
+            self._add(solver, *self._precedence.step(selector, frame))
         for position, cell in enumerate(engine.cells(frame + 1)):
             self._add(solver, cell == engine.at_frame(values[position], frame))
 
