@@ -35,6 +35,7 @@ from checker.kafka.audit.comparison import Comparison, Pair, compare, records_he
 from checker.kafka.audit.directories import Group, Replica
 from checker.kafka.audit.epochs import cache_contradictions, has_older
 from checker.kafka.audit.quorum import Node, contradictions, notices
+from checker.kafka.audit.remote import Remote
 from checker.kafka.audit.segments import Contents, read_log
 
 
@@ -68,35 +69,6 @@ class Violation:
     epoch: int | None = None
     other: int | None = None
     segment: str | None = None
-
-
-@dataclass(frozen=True)
-class RemoteRow:
-    """A remote segment: offsets `base` to `until` (exclusive), leader epochs, what the metadata
-    says of it, whether brokers read it, and which files it lacks.
-    """
-
-    identity: str
-    base: int
-    until: int
-    epochs: tuple[int, ...]
-    state: str | None
-    is_read: bool
-    lacks: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Remote:
-    """What a remote store has of a partition: its segments; in words, those that brokers read, and
-    those that were deleted; and how many of all cannot be read.
-    """
-
-    segments: tuple[RemoteRow, ...]
-    log_start: int
-    words: str
-    deleted: str
-    has_metadata: bool
-    unread: int
 
 
 @dataclass(frozen=True)

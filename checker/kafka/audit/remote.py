@@ -60,6 +60,35 @@ class RemoteStore:
     skipped: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class RemoteRow:
+    """A remote segment: offsets `base` to `until` (exclusive), leader epochs, what the metadata
+    says of it, whether brokers read it, and which files it lacks.
+    """
+
+    identity: str
+    base: int
+    until: int
+    epochs: tuple[int, ...]
+    state: str | None
+    is_read: bool
+    lacks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Remote:
+    """What a remote store has of a partition: its segments; in words, those that brokers read, and
+    those that were deleted; and how many of all cannot be read.
+    """
+
+    segments: tuple[RemoteRow, ...]
+    log_start: int
+    words: str
+    deleted: str
+    has_metadata: bool
+    unread: int
+
+
 def find_segments(directory: Path) -> RemoteStore:
     """The segments in a store's directory, by offset. `UsageError` for what is no such directory.
 

@@ -19,24 +19,23 @@ once a minute, so that what retention moved just before a broker was killed look
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from checker.core.amounts import counted
-from checker.kafka.audit.checkpoints import EpochStart, read_epochs
+from checker.kafka.audit.checkpoints import read_epochs
 from checker.kafka.audit.comparison import compare_logs
 from checker.kafka.audit.epochs import cache_contradictions, has_older
-from checker.kafka.audit.judgement import Judgement, Kind, Remote, RemoteRow, Violation, in_order
-from checker.kafka.audit.remote import RemoteSegment, RemoteStore
-from checker.kafka.audit.remote_metadata import Known, RemoteMetadata, State
+from checker.kafka.audit.judgement import Judgement, Kind, Violation, in_order
+from checker.kafka.audit.remote import Remote, RemoteRow, RemoteSegment, RemoteStore
+from checker.kafka.audit.remote_case import Case, deletions, epochs_in_words, listed, offsets, parts
+from checker.kafka.audit.remote_metadata import RemoteMetadata, State
 from checker.kafka.audit.segments import (
     Batch,
     Contents,
     Damage,
     Segment,
-    Stretch,
     read_log,
     read_segments,
 )
@@ -56,18 +55,13 @@ def judge_remote(judgement: Judgement, store: RemoteStore, metadata: RemoteMetad
         return judgement
     for segment in segments:
         segment.read()
-    case = _Case(judgement, segments, known)
+    case = _Judged(judgement, segments, known)
     violations = in_order((*judgement.violations, *case.violations()))
     notices = (*judgement.notices, *case.notices())
     return replace(judgement, violations=violations, notices=notices, remote=case.told())
 
 
-@dataclass(frozen=True)
-class _Case:
-    judgement: Judgement
-    segments: Sequence[RemoteSegment]
-    known: dict[str, Known]
-
+class _Judged(Case):
     def violations(self) -> Iterator[Violation]:
         yield from self.incomplete()
         yield from self.unreadable()
@@ -75,79 +69,6 @@ class _Case:
         yield from self.differing()
         yield from self.uncovered()
         yield from self.forgotten()
-
-    # What a segment is
-
-    def state(self, segment: RemoteSegment) -> State | None:
-        known = self.known.get(segment.identity)
-        return None if known is None else known.state
-
-    def counts(self, segment: RemoteSegment) -> bool:
-        """Whether brokers read it."""
-        if self.known:
-            return self.state(segment) is State.COPY_FINISHED
-        return not segment.lacks
-
-    def stretches(self, segment: RemoteSegment) -> list[Stretch]:
-        """Its leader epochs by the metadata, which brokers go by, or by its batches."""
-        known = self.known.get(segment.identity)
-        if known is None or not known.epochs:
-            return segment.contents.stretches
-        ends = [*(offset for _, offset in known.epochs[1:]), known.until]
-        pairs = zip(known.epochs, ends, strict=True)
-        return [Stretch(epoch, first, until) for (epoch, first), until in pairs if first < until]
-
-    def until(self, segment: RemoteSegment) -> int:
-        stretches = self.stretches(segment)
-        return stretches[-1].until if stretches else segment.base
-
-    @property
-    def log_start(self) -> int:
-        """The highest log start that is checkpointed, or 0."""
-        return max((each.log_start or 0 for each in self.judgement.group.replicas), default=0)
-
-    @property
-    def read_by_brokers(self) -> list[RemoteSegment]:
-        """The segments that count, and of which something is at or above the log start."""
-        return [
-            each
-            for each in self.segments
-            if self.counts(each) and self.until(each) > self.log_start
-        ]
-
-    def reached(self, segment: RemoteSegment, chain: Sequence[EpochStart] | None) -> bool:
-        """Whether leader epochs name those of a segment at its offsets, from their first one on."""
-        if not chain:
-            return False
-        starts, stretches = [offset for _, offset in chain], self.stretches(segment)
-        if not stretches or stretches[-1].until <= starts[0]:
-            return False
-
-        def at(offset: int) -> int:
-            return chain[bisect_right(starts, offset) - 1][0]
-
-        return all(
-            at(max(each.first, starts[0])) == each.epoch == at(each.until - 1)
-            for each in stretches
-            if each.until > starts[0]
-        )
-
-    def reached_by_any(self, segment: RemoteSegment) -> bool:
-        return any(self.reached(segment, each.epochs) for each in self.judgement.group.replicas)
-
-    def named(self, segment: RemoteSegment) -> str:
-        return f"remote segment {segment.identity} ({self.span([segment])})"
-
-    def span(self, segments: Sequence[RemoteSegment]) -> str:
-        """Their offsets and leader epochs."""
-        epochs = sorted({s.epoch for each in segments for s in self.stretches(each)})
-        first, until = min(s.base for s in segments), max(map(self.until, segments))
-        return f"{_offsets(first, until)}, {_epochs(epochs)}"
-
-    def name(self, place: int) -> str:
-        return self.judgement.group.replicas[place].name
-
-    # What is violated
 
     def incomplete(self) -> Iterator[Violation]:
         by_identity = {each.identity: each for each in self.segments}
@@ -158,7 +79,7 @@ class _Case:
             lacks, end = segment.lacks, segment.contents.end
             if lacks:
                 are = "are" if len(lacks) > 1 else "is"
-                words = f"its {_and([_FILES[each] for each in lacks])} {are} not there"
+                words = f"its {listed([_FILES[each] for each in lacks])} {are} not there"
             elif not segment.error and not segment.contents.damage and end != known.until:
                 words = f"its log ends at {end:,}, not at {known.until:,}"
             else:
@@ -176,12 +97,16 @@ class _Case:
 
     def left_out(self) -> Iterator[Violation]:
         """Committed records that a later epoch, on a disk or in the store, began without."""
+        starts = self.epoch_starts()
         for segment in self.read_by_brokers:
-            entries = [(entry, name) for entry, name in self.entries() if name != segment.identity]
             stretches = self.stretches(segment)
-            against = [(entry, name) for entry, name in entries if has_older(stretches, entry)]
+            against = [
+                (later, *start)
+                for later, start in starts.items()
+                if has_older(stretches, (later, start[0]))
+            ]
             if against:
-                (later, began), name = min(against)
+                later, began, name = min(against)
                 old = next(s for s in stretches if s.epoch < later and began < s.until)
                 at = max(old.first, began)
                 words = (
@@ -199,34 +124,6 @@ class _Case:
                 yield Violation(
                     Kind.LEFT_OUT, place, at, words, epoch, segment=segment.identity
                 )  # fmt: skip
-
-    def entries(self) -> Iterator[tuple[EpochStart, str]]:
-        """Where leader epochs began, by replicas and by segments, and who says so."""
-        logs = self.judgement.comparison.contents
-        for replica, log in zip(self.judgement.group.replicas, logs, strict=True):
-            for entry in replica.epochs or ():
-                yield entry, replica.name
-            for each in log.stretches:
-                yield (each.epoch, each.first), replica.name
-        for segment in self.read_by_brokers:
-            for each in self.stretches(segment):
-                yield (each.epoch, each.first), f"remote segment {segment.identity}"
-
-    def older_than_the_store(self) -> Iterator[tuple[int, RemoteSegment, int, int]]:
-        """Replicas with records of an earlier epoch than a segment: with the first one's epoch."""
-        for place, log in enumerate(self.judgement.comparison.contents):
-            for segment in self.read_by_brokers:
-                theirs = self.stretches(segment)
-                found = [
-                    (max(mine.first, each.first), mine.epoch)
-                    for mine in log.stretches
-                    for each in theirs
-                    if 0 <= mine.epoch < each.epoch
-                    and max(mine.first, each.first) < min(mine.until, each.until)
-                ]
-                if found:
-                    yield place, segment, *min(found)
-                    break
 
     def differing(self) -> Iterator[Violation]:
         """Records of one epoch that are not the same, in the store and on a disk, or twice in it.
@@ -247,10 +144,7 @@ class _Case:
             lane = lanes[pair[1] - len(replicas)]
             segment = max((s for s in lane if s.base <= same.offset), key=lambda each: each.base)
             first = pair[0]
-            if first < len(replicas):
-                other = self.name(first)
-            else:
-                other = "another one"
+            other = self.name(first) if first < len(replicas) else "another one"
             words = (
                 f"{self.named(segment)} and {other} hold different records at {same.offset:,}, "
                 f"both of epoch {same.epochs[0]}"
@@ -259,29 +153,6 @@ class _Case:
                 Kind.DIFFERS, None, same.offset, words, same.epochs[0],
                 first if first < len(replicas) else None, segment.identity,
             )  # fmt: skip
-
-    def lanes(self) -> list[list[RemoteSegment]]:
-        """Segments that overlap something, each in the first row in which it overlaps none."""
-        logs = self.judgement.comparison.contents
-        readable = [s for s in self.read_by_brokers if ".log" in s.files and not s.error]
-
-        def overlaps(segment: RemoteSegment, start: int, end: int) -> bool:
-            return segment.base < end and start < segment.contents.end
-
-        lanes: list[list[RemoteSegment]] = []
-        for segment in sorted(readable, key=lambda each: each.base):
-            if not any(overlaps(segment, log.start, log.end) for log in logs) and not any(
-                overlaps(segment, other.base, other.contents.end)
-                for other in readable
-                if other is not segment
-            ):
-                continue
-            free = next((x for x in lanes if x[-1].contents.end <= segment.base), None)
-            if free is None:
-                lanes.append([segment])
-            else:
-                free.append(segment)
-        return lanes
 
     def uncovered(self) -> Iterator[Violation]:
         """Of each range that is not covered, one violation, for all replicas whose it is."""
@@ -297,15 +168,15 @@ class _Case:
                 if log.start <= first and until <= log.end
             ]
             held = (
-                f"{_and(holders)} {'has' if len(holders) == 1 else 'have'} them"
+                f"{listed(holders)} {'has' if len(holders) == 1 else 'have'} them"
                 if holders
                 else ("nor do local logs here hold them")
             )
             begin = "begins" if len(places) == 1 else "begin"
             words = (
-                f"the log starts at {self.log_start:,}, and {_and([self.name(p) for p in places])} "
+                f"the log starts at {self.log_start:,}, and {listed([self.name(p) for p in places])} "
                 f"{begin} at {logs[places[0]].start:,}: no remote segment that a leader reads holds "
-                f"{_offsets(first, until)}; {held}{self.gone(first, until)}"
+                f"{offsets(first, until)}; {held}{self.gone(first, until)}"
             )
             yield Violation(Kind.UNCOVERED, places[0], first, words)
 
@@ -313,7 +184,7 @@ class _Case:
         """Offsets from the log start to a local log's start that the store does not cover."""
         due = self.log_start
         for base, until in sorted(
-            part for s in self.read_by_brokers if self.reached_by_any(s) for part in _parts(s)
+            part for s in self.read_by_brokers if self.reached_by_any(s) for part in parts(s)
         ):
             if due < min(base, local):
                 yield due, min(base, local)
@@ -326,7 +197,7 @@ class _Case:
         of = [each for each in self.known.values() if each.base < until and first < each.until]
         deleted = [each for each in of if each.state >= State.DELETE_STARTED]
         if deleted:
-            return f"; {_deleted(deleted)}"
+            return f"; {deletions(deleted)}"
         lost = [s for s in self.read_by_brokers if s.base < until and first < self.until(s)]
         return "; no replica's leader epochs reach those that have them" if lost else ""
 
@@ -382,7 +253,7 @@ class _Case:
         elif state in (State.DELETE_STARTED, State.DELETE_FINISHED):
             yield "its deletion has begun, and files are left"
         elif not self.known and segment.lacks:
-            yield f"without its {_and([_FILES[each] for each in segment.lacks])}"
+            yield f"without its {listed([_FILES[each] for each in segment.lacks])}"
         if read and not self.reached_by_any(segment):
             yield "the leader epochs of no replica reach it, so that no leader reads it"
         if not read and (why := _not_read(segment)):
@@ -394,8 +265,8 @@ class _Case:
         said = self.stretches(segment)
         if known is not None and held and [s.epoch for s in held] != [s.epoch for s in said]:
             yield (
-                f"its batches are of {_epochs([s.epoch for s in held])}, by the metadata of "
-                f"{_epochs([s.epoch for s in said])}"
+                f"its batches are of {epochs_in_words([s.epoch for s in held])}, by the metadata of "
+                f"{epochs_in_words([s.epoch for s in said])}"
             )
         try:
             file = segment.files.get(".leader_epoch_checkpoint")
@@ -421,7 +292,7 @@ class _Case:
         read = self.read_by_brokers
         words = counted(len(read), "segment") + (f", {self.span(read)}" if read else "")
         return Remote(
-            rows, self.log_start, words, _deleted(gone) if gone else "",
+            rows, self.log_start, words, deletions(gone) if gone else "",
             has_metadata=bool(self.known), unread=sum(bool(_not_read(s)) for s in self.segments),
         )  # fmt: skip
 
@@ -439,48 +310,9 @@ def _not_read(segment: RemoteSegment) -> str:
     return str(next(iter(log.damage), log.zeros or ""))
 
 
-def _parts(segment: RemoteSegment) -> list[tuple[int, int]]:
-    """Offsets that a segment has, but for the first that no batch has; compaction explains none."""
-    log = segment.contents
-    if log.gap is None or log.sparse:
-        return [(segment.base, log.end)]
-    return [(segment.base, log.gap[0]), (log.gap[1], log.end)]
-
-
 def _path(segment: RemoteSegment) -> str:
     return str(segment.files[".log"])
 
 
 def _read_lane(lane: Sequence[RemoteSegment], contents: Contents) -> Iterator[Batch | Damage]:
     return read_segments([Segment(s.files[".log"], s.base) for s in lane], None, contents)
-
-
-def _deleted(segments: Sequence[Known]) -> str:
-    """How many were deleted, by whom, and how old their records were."""
-    first, until = min(s.base for s in segments), max(s.until for s in segments)
-    brokers = _and([f"broker {each}" for each in sorted({s.broker for s in segments})])
-    ages = min((s.time - s.youngest) / 1000 for s in segments)
-    return (
-        f"{brokers} deleted {counted(len(segments), 'segment')} ({_offsets(first, until)}), the "
-        f"first {_age(ages)} after its last record"
-    )
-
-
-def _age(seconds: float) -> str:
-    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        if seconds >= 2 * size:
-            return counted(int(seconds // size), unit)
-    return counted(int(seconds), "second")
-
-
-def _offsets(first: int, until: int) -> str:
-    return f"{first:,} to {until - 1:,}" if until - first > 1 else f"offset {first:,}"
-
-
-def _epochs(epochs: Sequence[int]) -> str:
-    shown = ", ".join(map(str, epochs[:5])) + (", ..." if len(epochs) > 5 else "")
-    return f"epoch{'s' if len(epochs) > 1 else ''} {shown}" if epochs else "no epoch"
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

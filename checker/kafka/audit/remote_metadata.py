@@ -11,7 +11,8 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field as of_each, replace
+from dataclasses import dataclass, replace
+from dataclasses import field as of_each
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
