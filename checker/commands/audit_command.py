@@ -64,6 +64,12 @@ def command(
         raise UsageError("--state takes a topic's partition: the model of brokers has no quorum")
     store = None if tier is None else find_segments(tier)
     metadata = read_metadata(directories if tier is not None else ())
+    if store is not None and topic is None:
+        found.skipped += store.without(found.groups)
+    if metadata.unread:
+        found.skipped.append(
+            f"{counted(metadata.unread, 'record')} of __remote_log_metadata, unread"
+        )
     violations, unread, unclaimed, untold, partitions = 0, metadata.unread, 0, 0, []
     for group in found.groups:
         judgement = judge(group)
@@ -88,7 +94,8 @@ def command(
         write_output("".join(f"skipped: {words}\n" for words in found.skipped))
         write_output(_last_line(verdict, violations, len(found.groups)))
         if not violations:
-            write_output("".join(f"{line}\n" for line in _not_judged(unread, unclaimed)))
+            lines = _not_judged(unread, unclaimed, untold)
+            write_output("".join(f"{line}\n" for line in lines))
     return Exit.VIOLATED if violations else Exit.OK
 
 
@@ -114,11 +121,14 @@ def _last_line(verdict: str, violations: int, partitions: int) -> str:
     return f"{verdict}: nothing below a checkpointed high watermark is contradicted ({judged})\n"
 
 
-def _not_judged(unread: int, unclaimed: int) -> Iterator[str]:
+def _not_judged(unread: int, unclaimed: int, untold: int) -> Iterator[str]:
     """What the verdict says nothing of: what could not be read here, and what no disk shows."""
     places = [f"{counted(unread, 'place')} that cannot be read (see above)"] if unread else []
     if unclaimed:
         places.append(f"{counted(unclaimed, 'replica')} without a checkpointed high watermark")
+    if untold:
+        partitions = counted(untold, "partition")
+        places.append(f"{partitions} of whose remote segments no __remote_log_metadata here tells")
     if places:
         yield f"not judged: {', '.join(places)}"
     yield (

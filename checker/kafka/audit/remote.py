@@ -8,9 +8,11 @@ written in this order, so a segment that has them all was copied whole.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from checker.kafka.audit.directories import Group
 from checker.kafka.audit.remote_metadata import Key
 from checker.kafka.audit.segments import Contents, Segment, read_segments
 from model.language.errors import UsageError
@@ -58,6 +60,23 @@ class RemoteStore:
     partitions: dict[Key, list[RemoteSegment]] = field(default_factory=dict)
     topics: dict[Key, str] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
+
+    def key_of(self, group: Group) -> Key:
+        """A partition's key; where its replicas do not tell the topic's id, by the topic's name."""
+        if group.topic_id is None:
+            for key, topic in self.topics.items():
+                if (topic, key[1]) == (group.topic, group.partition):
+                    return key
+        return group.topic_id or "", group.partition
+
+    def without(self, groups: Iterable[Group]) -> list[str]:
+        """In words, what is not compared: partitions that none of these is, and what is no file."""
+        known = {self.key_of(group) for group in groups}
+        return self.skipped + [
+            f"{topic}-{number}, id {topic_id}: in the remote store, and no replica of it here"
+            for (topic_id, number), topic in self.topics.items()
+            if (topic_id, number) not in known
+        ]
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ class Case:
 
     @cached_property
     def read_by_brokers(self) -> list[RemoteSegment]:
-        """The segments that count, and of which something is at or above the log start, by offset."""
+        """The segments that count, of which something is at or above the log start, by offset."""
         return [
             each
             for each in self.segments
@@ -134,11 +134,11 @@ class Case:
         ends = 0
         for place, segment in enumerate(readable):
             end = segment.contents.end
-            shared = any(segment.base < log.end and log.start < end for log in logs)
+            following = readable[place + 1].base if place + 1 < len(readable) else end
             shared = (
-                shared
-                or segment.base < ends
-                or any(s.base < end for s in readable[place + 1 :][:1])
+                segment.base < ends
+                or following < end
+                or any(segment.base < log.end and log.start < end for log in logs)
             )
             ends = max(ends, end)
             if shared:

@@ -49,12 +49,13 @@ _FILES = {
 
 def judge_remote(judgement: Judgement, store: RemoteStore, metadata: RemoteMetadata) -> Judgement:
     """The judgement of a partition with its remote segments, if the store or metadata has any."""
-    key = judgement.group.topic_id or "", judgement.group.partition
+    key = store.key_of(judgement.group)
     segments, known = store.partitions.get(key, []), metadata.partitions.get(key, {})
     if (key not in store.partitions and not known) or key in metadata.deleted:
         return judgement
     for segment in segments:
         segment.read()
+    segments = sorted(segments, key=lambda each: (each.base, each.contents.end))
     case = _Judged(judgement, segments, known)
     violations = in_order((*judgement.violations, *case.violations()))
     notices = (*judgement.notices, *case.notices())
@@ -167,15 +168,14 @@ class _Judged(Case):
                 for place, log in enumerate(logs)
                 if log.start <= first and until <= log.end
             ]
-            held = (
-                f"{listed(holders)} {'has' if len(holders) == 1 else 'have'} them"
-                if holders
-                else ("nor do local logs here hold them")
-            )
+            held = "nor does a local log here"
+            if holders:
+                held = f"the local log of {holders[0]} does"
             begin = "begins" if len(places) == 1 else "begin"
+            names = listed([self.name(place) for place in places])
             words = (
-                f"the log starts at {self.log_start:,}, and {listed([self.name(p) for p in places])} "
-                f"{begin} at {logs[places[0]].start:,}: no remote segment that a leader reads holds "
+                f"the log starts at {self.log_start:,}, and {names} {begin} at "
+                f"{logs[places[0]].start:,}: no remote segment that a leader reads holds "
                 f"{offsets(first, until)}; {held}{self.gone(first, until)}"
             )
             yield Violation(Kind.UNCOVERED, places[0], first, words)
@@ -265,8 +265,8 @@ class _Judged(Case):
         said = self.stretches(segment)
         if known is not None and held and [s.epoch for s in held] != [s.epoch for s in said]:
             yield (
-                f"its batches are of {epochs_in_words([s.epoch for s in held])}, by the metadata of "
-                f"{epochs_in_words([s.epoch for s in said])}"
+                f"its batches are of {epochs_in_words([s.epoch for s in held])}, by the metadata "
+                f"of {epochs_in_words([s.epoch for s in said])}"
             )
         try:
             file = segment.files.get(".leader_epoch_checkpoint")
@@ -284,7 +284,7 @@ class _Judged(Case):
             RemoteRow(
                 each.identity, each.base, self.until(each),
                 tuple(s.epoch for s in self.stretches(each)),
-                None if self.state(each) is None else str(self.state(each).name).lower(),
+                _state_name(self.state(each)),
                 self.counts(each), each.lacks,
             )
             for each in self.segments
@@ -301,6 +301,10 @@ def _violation(
     kind: Kind, segment: RemoteSegment, offset: int, words: str, epoch: int | None = None
 ) -> Violation:
     return Violation(kind, None, offset, words, epoch, segment=segment.identity)
+
+
+def _state_name(state: State | None) -> str | None:
+    return None if state is None else state.name.lower()
 
 
 def _not_read(segment: RemoteSegment) -> str:
