@@ -114,7 +114,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("model", "properties", VERDICT, FILES, ENGINES, SEARCH, LIVENESS, TRACES, STORES),
     ),
     "checker.core.export": ("model", "properties"),
-    "checker.core.proofs": ("model", "properties", VERDICT, EXITS, ENGINES, SEARCH, TRACES),
+    "checker.core.proofs": ("model", "properties", FILES, VERDICT, EXITS, ENGINES, SEARCH, TRACES),
     "checker.core.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
     "checker.lab.experiments": (
         *("model", "properties", VERDICT, FILES, AMOUNTS, ENGINES, SEARCH, LIVENESS, TRACES),

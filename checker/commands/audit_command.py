@@ -25,13 +25,17 @@ if TYPE_CHECKING:
 @click.option("--topic", metavar="T", help="only the partitions of this topic")
 @click.option("--partition", type=click.IntRange(0), metavar="N", help="only partitions N")
 @click.option(
+    "--tier", metavar="DIRECTORY", type=click.Path(path_type=Path),
+    help="also read the remote segments in a directory of Kafka's LocalTieredStorage",
+)  # fmt: skip
+@click.option(
     "--state", "place", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
     help="write the one partition as a state of the model, for `browse --state FILE`",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="print one JSON object")
 def command(
-    directories: tuple[Path, ...], topic: str | None, partition: int | None, place: Path | None,
-    as_json: bool,
+    directories: tuple[Path, ...], topic: str | None, partition: int | None, tier: Path | None,
+    place: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Compare the replicas of each partition in the log directories DIR of stopped brokers.
 
@@ -43,6 +47,9 @@ def command(
         raise UsageError("audit needs kafka-python and crc32c: pip install 'highwater[audit]'")
     from checker.kafka.audit.directories import find_replicas
     from checker.kafka.audit.judgement import judge
+    from checker.kafka.audit.remote import find_segments
+    from checker.kafka.audit.remote_judgement import judge_remote
+    from checker.kafka.audit.remote_metadata import read_metadata
     from checker.kafka.audit.report import as_data, as_text
 
     found = find_replicas(directories, topic, partition)
@@ -55,9 +62,20 @@ def command(
         )
     if place is not None and found.groups[0].replicas[0].is_of_quorum:
         raise UsageError("--state takes a topic's partition: the model of brokers has no quorum")
-    violations, unread, unclaimed, partitions = 0, 0, 0, []
+    store = None if tier is None else find_segments(tier)
+    metadata = read_metadata(directories if tier is not None else ())
+    if store is not None and topic is None:
+        found.skipped += store.without(found.groups)
+    if metadata.unread:
+        found.skipped.append(
+            f"{counted(metadata.unread, 'record')} of __remote_log_metadata, unread"
+        )
+    violations, unread, unclaimed, untold, partitions = 0, metadata.unread, 0, 0, []
     for group in found.groups:
         judgement = judge(group)
+        if store is not None:
+            judgement = judge_remote(judgement, store, metadata)
+            untold += judgement.remote is not None and not judgement.remote.has_metadata
         violations += len(judgement.violations)
         unread += judgement.unread
         unclaimed += judgement.unclaimed
@@ -76,7 +94,8 @@ def command(
         write_output("".join(f"skipped: {words}\n" for words in found.skipped))
         write_output(_last_line(verdict, violations, len(found.groups)))
         if not violations:
-            write_output("".join(f"{line}\n" for line in _not_judged(unread, unclaimed)))
+            lines = _not_judged(unread, unclaimed, untold)
+            write_output("".join(f"{line}\n" for line in lines))
     return Exit.VIOLATED if violations else Exit.OK
 
 
@@ -102,11 +121,14 @@ def _last_line(verdict: str, violations: int, partitions: int) -> str:
     return f"{verdict}: nothing below a checkpointed high watermark is contradicted ({judged})\n"
 
 
-def _not_judged(unread: int, unclaimed: int) -> Iterator[str]:
+def _not_judged(unread: int, unclaimed: int, untold: int) -> Iterator[str]:
     """What the verdict says nothing of: what could not be read here, and what no disk shows."""
     places = [f"{counted(unread, 'place')} that cannot be read (see above)"] if unread else []
     if unclaimed:
         places.append(f"{counted(unclaimed, 'replica')} without a checkpointed high watermark")
+    if untold:
+        partitions = counted(untold, "partition")
+        places.append(f"{partitions} of whose remote segments no __remote_log_metadata here tells")
     if places:
         yield f"not judged: {', '.join(places)}"
     yield (

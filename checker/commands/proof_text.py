@@ -15,7 +15,8 @@ from checker.commands.summary_text import as_written, grid, model_heading, verdi
 from checker.core.proofs.bounded.bounded_check import BoundedCheck
 from checker.core.proofs.inference.candidates import Candidate
 from checker.core.proofs.inference.infer import Inference
-from checker.core.proofs.proof import Obligation, Proof, ProofOutcome
+from checker.core.proofs.proof import Attempt, Obligation, Proof, ProofOutcome
+from checker.core.proofs.solvers import Solver
 from checker.core.traces.trace import Trace
 from checker.core.verdict import Agreement, Verdict
 from checker.telling.report.text import render_text
@@ -74,7 +75,7 @@ def _proof(proof: Proof) -> tuple[list[RenderableType], str]:
         if found.instance is not None:
             when = f"after {instance_words(proof.model, found.instance)}"
         parts += [Text(), Text(f"{found.lemma} is false {when}", "bold")]
-    parts += [Text(), Text(Agreement.words(proof.agreement))]
+    parts += [Text(), *_checked(proof)]
     where = "for all sizes" if proof.unbounded else "within the bounds on sizes, at any depth"
     meaning = _MEANING[proof.verdict]
     if proof.stopped:
@@ -108,10 +109,17 @@ def _bounded(result: BoundedCheck) -> tuple[list[RenderableType], str]:
         parts += [Text(), Text(f"{result.violated} is false after {len(result.steps)} steps")]
     elif result.stopped:
         parts += [Text(), Text(result.stopped)]
-    parts += [Text(), Text(Agreement.words(result.agreement))]
+    parts += [Text(), *_checked(result)]
     done = result.depth >= 0
     covered = f"all runs of at most {result.depth} steps: nothing" if done else "no run"
     return parts, f"{_MEANING[result.verdict]} ({covered}, {sum(result.seconds):.1f} s)"
+
+
+def _checked(result: Attempt) -> Iterator[Text]:
+    """What was compared before; and who answered, where that is not Z3 alone."""
+    yield Text(Agreement.words(result.agreement))
+    if result.solvers.solver is not Solver.Z3 or result.solvers.smtlib is not None:
+        yield Text(result.solvers.words)
 
 
 def inference_text(result: Inference, survivors: bool, console: Console) -> str:

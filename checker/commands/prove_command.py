@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from checker.commands.ceiling import Ceiling
     from checker.core.proofs.bounded.bounded_check import BoundedCheck
     from checker.core.proofs.proof import Obligation, Proof
+    from checker.core.proofs.solvers import Solvers
     from model.language.protocol import Model
     from properties import Property
 
@@ -35,13 +37,21 @@ if TYPE_CHECKING:
 @click.option("--strengthen", is_flag=True, help="with --bounded: add the lemmas that hold")
 @click.option("--minimize", is_flag=True, help="find a set of lemmas that none can be left out of")
 @click.option("--no-symmetry", is_flag=True, help="every choice of parameters, not one of a kind")
+@click.option(
+    "--solver", type=click.Choice(["z3", "cvc5", "both"]), default="z3",
+    help="both: proved is what each of them proves [default: z3]",
+)  # fmt: skip
+@click.option(
+    "--smtlib", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+    help="write each question and its answer as a file for any solver",
+)  # fmt: skip
 @click.option("--timeout", type=seconds, metavar="SECONDS", help="for each query [default: 60]")
 @limited()
 @memory_option
 @click.option("--trace-dir", type=click.Path(file_okay=False, path_type=Path), help="save traces")
 @checked_output_options
 def command(ceiling: Ceiling, **options: Any) -> int:
-    """Prove with Z3 that properties of PROTOCOL hold in every reachable state.
+    """Prove with Z3, cvc5 or both that properties of PROTOCOL hold in every reachable state.
 
     Exit status: 0 proved, or with --bounded nothing found; 12 violated; 20 unknown; 21 not
     inductive.
@@ -50,12 +60,22 @@ def command(ceiling: Ceiling, **options: Any) -> int:
 
     require_solver("prove")
     _refuse_misfits(options)
-    if options["trace_dir"] is not None:
-        prepare_directory(options["trace_dir"])
+    for directory in (options["trace_dir"], options["smtlib"]):
+        if directory is not None:
+            prepare_directory(directory)
     with ceiling:
         model = chosen_model(options, ceiling.preparing)
-        result = (_induction if options["bounded"] is None else _bounded)(model, options)
+        with _solvers(model, options) as solvers:
+            prove = _induction if options["bounded"] is None else _bounded
+            result = prove(model, options, solvers)
     return _report(result, options)
+
+
+def _solvers(model: Model, options: dict[str, Any]) -> Solvers:
+    from checker.commands.summary_text import model_heading
+    from checker.core.proofs.solvers import Solver, Solvers
+
+    return Solvers(Solver(options["solver"]), options["smtlib"], model_heading(model).plain)
 
 
 def _refuse_misfits(options: dict[str, Any]) -> None:
@@ -69,6 +89,8 @@ def _refuse_misfits(options: dict[str, Any]) -> None:
                          "--unbounded")  # fmt: skip
     if options["no_symmetry"] and options["unbounded"]:
         raise UsageError("--no-symmetry is for proofs within bounds: leave out --unbounded")
+    if options["minimize"] and (options["smtlib"] or options["solver"] != "z3"):
+        raise UsageError("--minimize asks Z3 alone: leave out --solver and --smtlib")
     if options["no_lemmas"] and options["lemmas"]:
         raise UsageError("--lemma and --no-lemmas: choose one")
 
@@ -97,7 +119,7 @@ def _lemmas(model: Model, options: dict[str, Any]) -> tuple[Property, ...]:
     return lemmas_of(model.protocol)
 
 
-def _induction(model: Model, options: dict[str, Any]) -> Proof:
+def _induction(model: Model, options: dict[str, Any], solvers: Solvers) -> Proof:
     from checker.commands.progress import Ticker
     from checker.core.proofs.bounded.induction import Induction, InductionOptions, minimal_lemmas
     from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
@@ -115,18 +137,19 @@ def _induction(model: Model, options: dict[str, Any]) -> Proof:
 
         if options["unbounded"]:
             attempt: Any = UnboundedInduction(
-                model, properties, lemmas, timeout, settled, cross_check=checked
+                model, properties, lemmas, timeout, settled, cross_check=checked, solvers=solvers
             )
         else:
             settings = InductionOptions(timeout, not options["no_symmetry"], cross_check=checked)
             if options["minimize"]:
                 lemmas = minimal_lemmas(model, properties, lemmas, settings, tried)
+            settings = replace(settings, solvers=solvers)
             attempt = Induction(model, properties, lemmas, settings, settled)
         proof: Proof = attempt.run()
     return proof
 
 
-def _bounded(model: Model, options: dict[str, Any]) -> BoundedCheck:
+def _bounded(model: Model, options: dict[str, Any], solvers: Solvers) -> BoundedCheck:
     from checker.commands.progress import Ticker
     from checker.core.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
     from checker.core.proofs.bounded.induction import InductionOptions
@@ -143,7 +166,7 @@ def _bounded(model: Model, options: dict[str, Any]) -> BoundedCheck:
             lemmas = lemmas_that_hold(model, _lemmas(model, options), settings)
         checker = BoundedChecker(
             model, properties, lemmas, options["timeout"], done,
-            not options["no_symmetry"], options["cross_check"],
+            not options["no_symmetry"], options["cross_check"], solvers,
         )  # fmt: skip
         return checker.run(options["bounded"])
 
@@ -177,6 +200,9 @@ def _as_data(result: Proof | BoundedCheck, saved: Path | None) -> dict[str, Any]
         "lemmas": [lemma.name for lemma in result.lemmas],
         "verdict": str(result.verdict),
         "cross_check": Agreement.data(result.agreement),
+        "solver": str(result.solvers.solver),
+        "solver_seconds": {name: round(s, 3) for name, s in result.solvers.seconds.items()},
+        "questions_written": result.solvers.written,
     }
     more = (
         _of_check(result, trace) if isinstance(result, BoundedCheck) else _of_proof(result, trace)

@@ -6,6 +6,7 @@ import pytest
 
 from checker.core.exits import Exit
 from tests.support.kafka_logs import Disk, Wanted, batches_of, segment_file
+from tests.support.remote_store import Remote
 
 FIVE = batches_of([2, 3], [0, 1])
 
@@ -200,3 +201,25 @@ def test_audit_writes_a_state_and_browse_begins_there(highwater, tmp_path):
     assert one.status == Exit.OK and (tmp_path / "one").exists()
     gone = highwater("audit", tmp_path / "both", "--partition", 7)
     assert gone.status == Exit.USAGE and "no partition 7" in gone.err
+
+
+def test_the_command_says_what_it_did_not_read(highwater, tmp_path):
+    log = batches_of([2, 2, 2, 2], [0, 0, 1, 2])
+    segments = [Remote(log[:1], 1), Remote(log[1:3], 2)]
+    epochs = [(0, 0), (1, 4), (2, 6)]
+    disks = [Disk(log[3:], n, 8, log_start=0, epochs=epochs) for n in range(2)]
+    paths = [disk.write(tmp_path / str(n)) for n, disk in enumerate(disks)]
+    for segment in segments:
+        segment.write(tmp_path / "tier")
+    (tmp_path / "tier" / "other-3-AAAAAAAAAAAAAAAAAAAAAA").mkdir()
+    ended = highwater("audit", *paths, "--tier", tmp_path / "tier")
+    assert ended.status == Exit.OK and "remote: 2 segments, 0 to 5, epochs 0, 1\n" in ended.out
+    assert "skipped: other-3, id AAAAAAAAAAAAAAAAAAAAAA: in the remote store" in ended.out
+    assert "not judged: 1 partition of whose remote segments no __remote_log_metadata" in ended.out
+    segments[0].path(tmp_path / "tier", ".log").unlink()
+    segments[0].path(tmp_path / "tier", ".log").mkdir()
+    ended = highwater("audit", *paths, "--tier", tmp_path / "tier", "--json")
+    (partition,) = ended.json["partitions"]
+    assert ended.status == Exit.VIOLATED and partition["remote"]["unread"] == 1
+    ended = highwater("audit", *paths, "--tier", paths[0])
+    assert ended.status == Exit.USAGE and "is no remote store" in ended.err

@@ -117,3 +117,16 @@ def test_a_bounded_check_that_looked_at_nothing_says_so(highwater):
 
     assert ended.status == Exit.LIMIT
     assert "no run" in ended.out and "-1" not in ended.out
+
+
+def test_two_solvers_are_told_and_questions_go_into_an_empty_directory(highwater, tmp_path):
+    sizes = ("--replicas", 2, "--max-offset", 1, "--max-version", 1, "--no-cross-check")
+    asked = ("prove", "async_isr", *sizes, "--solver", "both", "--smtlib", tmp_path)
+    answer = highwater(*asked, "--json").json
+    assert (answer["verdict"], answer["solver"]) == ("proved", "both")
+    assert answer["questions_written"] == len(list(tmp_path.iterdir()))
+    assert set(answer["solver_seconds"]) == {"z3", "cvc5"}
+
+    again = highwater(*asked)
+    assert again.status == Exit.USAGE
+    assert "has questions of another proof: choose a new directory" in again.err

@@ -237,10 +237,48 @@ class Cases(TypedDict):
     cases: list[object]
 
 
+class AuditRemoteSegment(TypedDict):
+    """A segment in a remote store: offsets from `base` to `until` (exclusive)."""
+
+    identity: str
+    base: Count
+    until: Count
+    epochs: list[int]
+    state: Literal["copy_started", "copy_finished", "delete_started", "delete_finished"] | None
+    is_read: bool
+    lacks: list[str]
+
+
+class AuditRemote(TypedDict):
+    """What a remote store has of a partition."""
+
+    segments: list[AuditRemoteSegment]
+    log_start: Count
+    words: str
+    deleted: str
+    has_metadata: bool
+    unread: Count
+
+
+class AuditPartition(TypedDict):
+    """A partition's replicas, what is violated, and what is noticed."""
+
+    topic: str
+    partition: Count
+    topic_id: str | None
+    replicas: list[object]
+    pairs: list[object]
+    violations: list[object]
+    notices: list[str]
+    quorum: NotRequired[list[object]]
+    remote: NotRequired[AuditRemote]
+    state: NotRequired[object]
+
+
 class Audit(TypedDict):
     """Replicas on brokers' disks."""
 
     command: Literal["audit"]
     verdict: str
-    partitions: list[object]
+    partitions: list[AuditPartition]
     skipped: list[object]

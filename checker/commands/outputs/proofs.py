@@ -41,6 +41,9 @@ class Prove(TypedDict):
     lemmas: list[object]
     verdict: Verdict
     cross_check: dict[str, object] | None
+    solver: Literal["z3", "cvc5", "both"]
+    solver_seconds: dict[str, float]
+    questions_written: Count
     unbounded: NotRequired[bool]
     symmetry: NotRequired[bool]
     obligations: NotRequired[list[object]]

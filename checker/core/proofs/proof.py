@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from checker.core.engines.agreement import require_agreement
 from checker.core.engines.reference import State
+from checker.core.proofs.solvers import Solvers
 from checker.core.verdict import Agreement, Verdict
 from model.language.errors import UsageError
 from model.language.protocol import Instance, Model
@@ -81,6 +82,7 @@ class Attempt:
     lemmas: tuple[Property, ...] = ()
     _: KW_ONLY
     agreement: Agreement | None = None
+    solvers: Solvers = field(default_factory=Solvers)
 
     def __post_init__(self) -> None:
         refuse_claims(*self.claims)

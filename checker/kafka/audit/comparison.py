@@ -8,19 +8,23 @@ were. At any time a batch of each log is in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 
 from kafka.errors import UnsupportedCodecError
 from kafka.record.default_records import DefaultRecordBatch
 
 from checker.kafka.audit.directories import Replica
-from checker.kafka.audit.segments import Batch, Contents, read_log
+from checker.kafka.audit.segments import Batch, Contents, Damage, read_log
 from model.language.errors import UsageError
 
 Pair = tuple[int, int]
 """Two replicas by their places in the group, the lesser first."""
+
+Reader = Callable[[Contents], Iterator[Batch | Damage]]
+"""Reads a log in order, and fills in what it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,14 @@ class Comparison:
 
 def compare(replicas: Sequence[Replica]) -> Comparison:
     """Read the logs of replicas to their ends. Raises `UsageError` for what cannot be read."""
-    cursors = [_Cursor(place, replica) for place, replica in enumerate(replicas)]
+    return compare_logs(
+        [(str(each.folder), partial(read_log, each.folder, each.log_start)) for each in replicas]
+    )
+
+
+def compare_logs(logs: Sequence[tuple[str, Reader]]) -> Comparison:
+    """The same of any logs, each with its name for messages."""
+    cursors = [_Cursor(place, name, read) for place, (name, read) in enumerate(logs)]
     found = Comparison(tuple(cursor.contents for cursor in cursors))
     live = [cursor for cursor in cursors if cursor.batch is not None]
     while live:
@@ -102,13 +113,13 @@ def records_held(replica: Replica, since: int) -> Iterator[tuple[int, int]]:
 class _Cursor:
     """A place in one log: at the beginning of a batch, or in one that was opened, at a record."""
 
-    def __init__(self, place: int, replica: Replica) -> None:
+    def __init__(self, place: int, name: str, read: Reader) -> None:
         self.place = place
         self.contents = Contents()
         self.batch: Batch | None = None
         self._damaged: int | None = None  # where unreadable bytes begin that lie before the batch
-        self._folder = replica.folder
-        self._items = read_log(replica.folder, replica.log_start, self.contents)
+        self._name = name
+        self._items = read(self.contents)
         self._records: list[tuple[int, object]] = []
         self.is_open = False
         self.advance()
@@ -140,7 +151,7 @@ class _Cursor:
             return False
         assert self.batch is not None
         before, start = self.position, self.contents.start
-        records = _records(self.batch, str(self._folder))
+        records = _records(self.batch, self._name)
         self._records = [record for record in reversed(records) if record[0] >= start]
         self.is_open = True
         if not self._records:

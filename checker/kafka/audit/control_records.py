@@ -7,17 +7,16 @@ the leader.
 
 from __future__ import annotations
 
-import base64
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from kafka.protocol.data_container import DataContainer
 from kafka.protocol.schemas import StructField
 from kafka.record.default_records import DefaultRecordBatch
 
+from checker.kafka.audit.schemas import field, printed_id
 from checker.kafka.audit.segments import Batch, Contents, read_file, read_log
 
 _LEADER_CHANGE, _VOTERS = 2, 6
@@ -80,38 +79,26 @@ def _of_batch(batch: Batch) -> Iterator[LeaderChange | Voters]:
             yield Voters(record.offset, batch.epoch, _voters(record.value))
 
 
-def _printed(identity: bytes) -> str:
-    """A Uuid as Kafka prints it."""
-    return base64.urlsafe_b64encode(identity).rstrip(b"=").decode()
-
-
-def _field(name: str, of: str | list[dict[str, Any]], type_: str = "") -> dict[str, Any]:
-    """A field of every version: of a plain type, or a structure or array of these fields."""
-    if isinstance(of, str):
-        return {"name": name, "type": of, "versions": "0+"}
-    return {"name": name, "type": type_ or name, "versions": "0+", "fields": of}
-
-
 class _VotersRecord(DataContainer):  # type: ignore[misc]  # kafka-python has no types
     """The value of a VotersRecord."""
 
     _struct = StructField(
-        _field(
+        field(
             "VotersRecord",
             [
-                _field("Form", "int16"),
-                _field(
+                field("Form", "int16"),
+                field(
                     "Voters",
                     [
-                        _field("VoterId", "int32"),
-                        _field("VoterDirectoryId", "uuid"),
-                        _field(
+                        field("VoterId", "int32"),
+                        field("VoterDirectoryId", "uuid"),
+                        field(
                             "Endpoints",
-                            [_field("Name", "string"), _field("Host", "string"),
-                             _field("Port", "uint16")],
+                            [field("Name", "string"), field("Host", "string"),
+                             field("Port", "uint16")],
                             "[]Endpoint",
                         ),
-                        _field("Supported", [_field("Min", "int16"), _field("Max", "int16")]),
+                        field("Supported", [field("Min", "int16"), field("Max", "int16")]),
                     ],
                     "[]Voter",
                 ),
@@ -127,5 +114,5 @@ def _voters(value: bytes) -> frozenset[Voter]:
     version = int.from_bytes(value[:2], "big")
     said = _VotersRecord.decode(io.BytesIO(value), version=version, compact=True, tagged=True)
     return frozenset(
-        Voter(each.voter_id, _printed(each.voter_directory_id.bytes)) for each in said.voters
+        Voter(each.voter_id, printed_id(each.voter_directory_id.bytes)) for each in said.voters
     )

@@ -35,6 +35,7 @@ from checker.kafka.audit.comparison import Comparison, Pair, compare, records_he
 from checker.kafka.audit.directories import Group, Replica
 from checker.kafka.audit.epochs import cache_contradictions, has_older
 from checker.kafka.audit.quorum import Node, contradictions, notices
+from checker.kafka.audit.remote import Remote
 from checker.kafka.audit.segments import Contents, read_log
 
 
@@ -47,6 +48,9 @@ class Kind(StrEnum):
     DIFFERS = "differs"
     LEADERS = "leaders"
     VOTERS = "voters"
+    INCOMPLETE = "incomplete"
+    UNCOVERED = "uncovered"
+    FORGOTTEN = "forgotten"
 
 
 @dataclass(frozen=True)
@@ -54,15 +58,17 @@ class Violation:
     """Records below the checkpointed high watermark of `replica` that it, or a later leader, lacks.
 
     `offset` is the first, `epoch` its leader's if it can still be read. `other` is a replica that
-    has it, or that contradicts.
+    has it, or that contradicts. What is of a remote segment names that, and a replica if there is
+    one.
     """
 
     kind: Kind
-    replica: int
+    replica: int | None
     offset: int
     words: str
     epoch: int | None = None
     other: int | None = None
+    segment: str | None = None
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,7 @@ class Judgement:
     violations: tuple[Violation, ...]
     notices: tuple[str, ...]
     quorum: tuple[Node, ...] = ()
+    remote: Remote | None = None
 
     def agreed(self, pair: Pair) -> tuple[int, int] | None:
         """The offsets, from and to (exclusive), on which two logs agree; `None` if on none."""
@@ -91,7 +98,8 @@ class Judgement:
     def unread(self) -> int:
         """How many places of the logs cannot be read, whether that is a violation or not."""
         logs = zip(self.group.replicas, self.comparison.contents, strict=True)
-        return sum(len(log.damage) + bool(zeros_lost(replica, log)) for replica, log in logs)
+        local = sum(len(log.damage) + bool(zeros_lost(replica, log)) for replica, log in logs)
+        return local + (0 if self.remote is None else self.remote.unread)
 
     @property
     def unclaimed(self) -> int:
@@ -109,9 +117,14 @@ def judge(group: Group) -> Judgement:
         *case.missing(), *case.unreadable(), *case.left_out(), *case.differing(),
         *_of_quorum(quorum),
     )  # fmt: skip
-    order = sorted(violations, key=lambda each: (each.offset, each.replica))
     noticed = (*case.notices(), *rescue, *notices(quorum))
-    return Judgement(group, comparison, tuple(order), noticed, quorum)
+    return Judgement(group, comparison, in_order(violations), noticed, quorum)
+
+
+def in_order(violations: Sequence[Violation]) -> tuple[Violation, ...]:
+    """By offset, then by replica."""
+    key = lambda each: (each.offset, -1 if each.replica is None else each.replica)  # noqa: E731
+    return tuple(sorted(violations, key=key))
 
 
 def _of_quorum(nodes: Sequence[Node]) -> Iterator[Violation]:

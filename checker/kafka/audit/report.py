@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import combinations
 from typing import Any
 
@@ -29,7 +30,17 @@ def as_data(judgement: Judgement) -> dict[str, Any]:
         "pairs": [_pair(judgement, pair) for pair in _pairs(judgement)],
         "violations": [_violation(each) for each in judgement.violations],
         "notices": list(judgement.notices),
-    } | ({"quorum": [_node(node) for node in judgement.quorum]} if judgement.quorum else {})
+    } | _beside(judgement)
+
+
+def _beside(judgement: Judgement) -> dict[str, Any]:
+    """What only some partitions have: a quorum, remote segments."""
+    said: dict[str, Any] = {}
+    if judgement.quorum:
+        said["quorum"] = [_node(node) for node in judgement.quorum]
+    if judgement.remote is not None:
+        said["remote"] = asdict(judgement.remote)
+    return said
 
 
 def _node(node: Node) -> dict[str, Any]:
@@ -84,7 +95,7 @@ def _violation(violation: Violation) -> dict[str, Any]:
         "epoch": violation.epoch,
         "other": violation.other,
         "words": violation.words,
-    }
+    } | ({} if violation.segment is None else {"segment": violation.segment})
 
 
 def _pairs(judgement: Judgement) -> list[Pair]:
@@ -98,6 +109,10 @@ def as_text(judgement: Judgement) -> str:
     lines = [heading, *_table(judgement)]
     for node in judgement.quorum:
         lines += _folded(described(node))
+    if judgement.remote is not None:
+        lines += _folded(f"remote: {judgement.remote.words}")
+    if judgement.remote is not None and judgement.remote.deleted:
+        lines += _folded(f"remote: {judgement.remote.deleted}")
     for words in _agreements(judgement):
         lines += _folded(words)
     for violation in judgement.violations:

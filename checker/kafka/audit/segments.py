@@ -114,7 +114,9 @@ class Contents:
 
 
 @dataclass(frozen=True)
-class _Segment:
+class Segment:
+    """A file of batches, and the offset at which it begins."""
+
     path: Path
     base: int
 
@@ -124,8 +126,14 @@ def read_log(folder: Path, log_start: int | None, contents: Contents) -> Iterato
 
     Reads a batch at a time and keeps one. Raises `UsageError` for a format before Kafka 0.11.
     """
-    segments = _segments(folder)
     contents.unfinished = sorted(p.name for p in folder.iterdir() if _UNFINISHED.match(p.name))
+    yield from read_segments(_segments(folder), log_start, contents)
+
+
+def read_segments(
+    segments: Sequence[Segment], log_start: int | None, contents: Contents
+) -> Iterator[Batch | Damage]:
+    """As `read_log`, of these files in the order of their offsets."""
     contents.segments = len(segments)
     first = segments[0].base if segments else 0
     contents.start = contents.end = max(first, log_start or 0)
@@ -155,7 +163,7 @@ def read_log(folder: Path, log_start: int | None, contents: Contents) -> Iterato
 
 def read_file(path: Path) -> Iterator[Batch]:
     """The batches of one file, such as a snapshot, up to bytes that are none."""
-    for item in _batches([_Segment(path, 0)]):
+    for item in _batches([Segment(path, 0)]):
         if isinstance(item, _Found):
             yield item.batch
 
@@ -190,10 +198,10 @@ def _count(batch: Batch, contents: Contents) -> None:
     contents.stretches.append(Stretch(batch.epoch, first, batch.until))
 
 
-def _segments(folder: Path) -> list[_Segment]:
+def _segments(folder: Path) -> list[Segment]:
     matches = ((path, _SEGMENT.fullmatch(path.name)) for path in folder.iterdir())
     return sorted(
-        (_Segment(path, int(match[1])) for path, match in matches if match),
+        (Segment(path, int(match[1])) for path, match in matches if match),
         key=lambda segment: segment.base,
     )
 
@@ -233,13 +241,13 @@ def _in_order(items: Iterable[_Found | Damage], start: int) -> Iterator[Batch | 
         yield held.batch
 
 
-def _batches(segments: Sequence[_Segment]) -> Iterator[_Found | Damage]:
+def _batches(segments: Sequence[Segment]) -> Iterator[_Found | Damage]:
     for segment in segments:
         with segment.path.open("rb", buffering=_BUFFER) as file:
             yield from _batches_of(file, segment, segment is segments[-1])
 
 
-def _batches_of(file: BinaryIO, segment: _Segment, is_last: bool) -> Iterator[_Found | Damage]:
+def _batches_of(file: BinaryIO, segment: Segment, is_last: bool) -> Iterator[_Found | Damage]:
     """The frames of one file. After a frame that breaks nothing says where the next one begins.
 
     Kafka cuts off what it preallocated when it begins the next file: only the last may end in it.

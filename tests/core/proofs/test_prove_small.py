@@ -8,12 +8,12 @@ import pytest
 import z3
 
 from checker.core.engines.reference import ReferenceEngine
-from checker.core.proofs.bounded import bounded_check, induction
+from checker.core.proofs import solvers
 from checker.core.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
 from checker.core.proofs.bounded.induction import Induction, InductionOptions
 from checker.core.proofs.bounded.precedence import Precedence
 from checker.core.proofs.proof import ProofOutcome
-from checker.core.proofs.unbounded import unbounded_proof
+from checker.core.proofs.solvers import Solver, Solvers
 from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
 from checker.core.search.explore import Explorer
 from checker.core.verdict import Verdict
@@ -213,9 +213,13 @@ def test_a_claim_about_steps_is_asked_of_every_step(as_lemma, needs):
             assert proof.counterexample.lemma == "leaps"
 
 
-@pytest.mark.parametrize("symmetry", [True, False])
-def test_a_claim_about_steps_is_checked_at_its_depth(symmetry):
-    found = BoundedChecker(protocol(rise, lead).model(), [LEAPS], symmetry=symmetry).run(4)
+@pytest.mark.parametrize(
+    ("symmetry", "solver"), [(True, Solver.Z3), (False, Solver.Z3), (True, Solver.CVC5)]
+)
+def test_a_claim_about_steps_is_checked_at_its_depth(symmetry, solver):
+    model = protocol(rise, lead).model()
+    with Solvers(solver) as asked:
+        found = BoundedChecker(model, [LEAPS], symmetry=symmetry, solvers=asked).run(4)
 
     assert (found.violated, [str(s) for s in found.steps]) == ("leaps", ["rise(number=2)"] * 2)
 
@@ -274,26 +278,26 @@ class GivesUp:
 
 
 def attempts(kind):
-    """A proof that succeeds, as a function of how Z3 is asked; and the module that asks."""
+    """A proof that succeeds."""
     model = protocol(rise, lead).model()
     fine = Property("fine", "", lambda s: s.low < s.high + 1)
     if kind == "induction":
-        return induction, lambda: Induction(model, [fine], [low_is_below, GROWS]).run().verdict
+        return lambda: Induction(model, [fine], [low_is_below, GROWS]).run().verdict
     if kind == "bounded":
-        return bounded_check, lambda: BoundedChecker(model, [fine]).run(3).verdict
-    return unbounded_proof, lambda: UnboundedInduction(model, [fine], [low_is_below]).run().verdict
+        return lambda: BoundedChecker(model, [fine]).run(3).verdict
+    return lambda: UnboundedInduction(model, [fine], [low_is_below]).run().verdict
 
 
 @pytest.mark.usefixtures("little_effort")
 @pytest.mark.parametrize("kind", ["induction", "bounded", "unbounded"])
 def test_a_solver_that_gives_up_before_the_end_proves_nothing(kind, monkeypatch):
-    module, attempt = attempts(kind)
+    attempt = attempts(kind)
     whole = GivesUp(10_000)
-    monkeypatch.setattr(module, "ask", whole)
+    monkeypatch.setattr(solvers, "ask", whole)
     assert attempt() in (Verdict.PROVED, Verdict.BOUNDED)
 
     for answers in range(whole.asked):
-        monkeypatch.setattr(module, "ask", GivesUp(answers))
+        monkeypatch.setattr(solvers, "ask", GivesUp(answers))
         assert attempt() is Verdict.UNKNOWN, answers
 
 
@@ -301,7 +305,7 @@ def test_lemmas_that_the_solver_does_not_settle_do_not_count_as_holding(monkeypa
     model = protocol(rise, lead).model()
     assert lemmas_that_hold(model, [nobody_leads, low_is_below]) == (low_is_below,)
 
-    monkeypatch.setattr(induction, "ask", GivesUp(0))
+    monkeypatch.setattr(solvers, "ask", GivesUp(0))
     assert lemmas_that_hold(model, [nobody_leads, low_is_below]) == ()
 
 

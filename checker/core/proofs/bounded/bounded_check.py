@@ -17,10 +17,10 @@ from typing import Any
 import z3
 
 from checker.core.engines.symbolic import SymbolicEngine, Term
-from checker.core.proofs.asking import ask
 from checker.core.proofs.bounded.induction import Induction, InductionOptions
 from checker.core.proofs.bounded.precedence import Precedence, interchangeable
 from checker.core.proofs.proof import FITS, Attempt, ProofOutcome
+from checker.core.proofs.solvers import Solvers
 from checker.core.verdict import Verdict
 from model.language.errors import LimitError
 from model.language.protocol import Instance, Model
@@ -60,9 +60,11 @@ class BoundedChecker:
         on_depth: Callable[[int, float], None] | None = None,
         symmetry: bool = True,
         cross_check: bool = True,
+        solvers: Solvers | None = None,
     ) -> None:
         self.engine = SymbolicEngine(model)
-        self.result = BoundedCheck(model, tuple(properties), tuple(lemmas))
+        solvers = solvers or Solvers()
+        self.result = BoundedCheck(model, tuple(properties), tuple(lemmas), solvers=solvers)
         self._timeout = timeout
         self._cross_check = cross_check
         self._on_depth = on_depth or (lambda _depth, _seconds: None)
@@ -78,13 +80,14 @@ class BoundedChecker:
         if self._cross_check:
             self.result.compare()
         solver = z3.SolverFor("QF_FD")
-        solver.add(self.engine.is_initial())
+        self._added: list[Term] = []
+        self._add(solver, self.engine.is_initial())
         for current in range(depth + 1):
             begun = time.perf_counter()
             try:
                 if current:
                     self._add_step(solver, current - 1)
-                solver.add(*(self.engine.at_frame(lemma, current) for lemma in self._lemmas))
+                self._add(solver, *(self.engine.at_frame(p, current) for p in self._lemmas))
                 clean = self._check(solver, current, started)
             except KeyboardInterrupt:
                 self.result.stopped, clean = f"interrupted at depth {current}", False
@@ -110,11 +113,15 @@ class BoundedChecker:
             guard = z3.If(chosen, step.guard, guard)
             for position, value in step.values.items():
                 values[position] = z3.If(chosen, value, values[position])
-        solver.add(engine.at_frame(guard, frame))
+        self._add(solver, engine.at_frame(guard, frame))
         if self._precedence is not None:
-            solver.add(self._precedence.step(selector, frame))
+            self._add(solver, *self._precedence.step(selector, frame))
         for position, cell in enumerate(engine.cells(frame + 1)):
-            solver.add(cell == engine.at_frame(values[position], frame))
+            self._add(solver, cell == engine.at_frame(values[position], frame))
+
+    def _add(self, solver: Any, *conditions: Term) -> None:
+        solver.add(*conditions)
+        self._added += conditions
 
     def _check(self, solver: Any, depth: int, started: float) -> bool:
         """Whether the search may go on: nothing is violated at this depth, for certain."""
@@ -130,8 +137,11 @@ class BoundedChecker:
             if first >= 0:
                 bad[prop.name] = z3.Not(self.engine.at_frame(claim, first, prop.frames))
         solver.push()
-        solver.add(z3.Or(list(bad.values())))
-        answer = ask(solver)
+        violated = z3.Or(list(bad.values()))
+        solver.add(violated)
+        answer = self.result.solvers.ask(
+            solver, left, f"{depth} steps", logic="QF_BV", added=[*self._added, violated]
+        )
         if answer == z3.sat:
             self._note(solver.model(), bad, depth)
         elif answer == z3.unknown:

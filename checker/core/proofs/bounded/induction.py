@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import z3
 
 from checker.core.engines.interchangeable import has_symmetry
 from checker.core.engines.symbolic import SymbolicEngine, SymbolicStep, Term
-from checker.core.proofs.asking import ask
 from checker.core.proofs.proof import (
     FITS,
     INITIALLY,
@@ -25,6 +24,7 @@ from checker.core.proofs.proof import (
     Proof,
     ProofOutcome,
 )
+from checker.core.proofs.solvers import Solvers
 from model.language.errors import LimitError
 from model.language.protocol import Instance, Model
 from properties import Property
@@ -38,6 +38,7 @@ class InductionOptions:
     symmetry: bool = True
     seed: int = 0
     cross_check: bool = True
+    solvers: Solvers = field(default_factory=Solvers)
 
 
 class Induction:
@@ -56,7 +57,7 @@ class Induction:
         self.options = options or InductionOptions()
         self.properties = tuple(properties)
         self.lemmas = tuple(lemmas)
-        self.proof = Proof(model, self.properties, self.lemmas)
+        self.proof = Proof(model, self.properties, self.lemmas, solvers=self.options.solvers)
         self.engine = engine or SymbolicEngine(model)
         self._on_obligation = on_obligation or (lambda _: None)
         self.symmetry = self.options.symmetry and has_symmetry(model, self.proof.claims)
@@ -200,13 +201,14 @@ class Induction:
         return [self.engine.in_domain(), *self._terms.values()]
 
     def _ask(self, what: Obligation, conditions: Sequence[Term]) -> tuple[Any, Any]:
-        """Z3's answer to whether the conditions can hold together, and its solution."""
+        """The answer to whether the conditions can hold together, and a solution."""
         started = time.perf_counter()
         solver = z3.SolverFor("QF_BV")
         solver.set("timeout", max(int(self.options.timeout * 1000), 1))
         solver.set("random_seed", self.options.seed)
         solver.add(*conditions)
-        result = ask(solver)
+        solvers, named = self.options.solvers, (what.action, what.lemma)
+        result = solvers.ask(solver, self.options.timeout, *named, logic="QF_BV")
         what.queries += 1
         what.seconds += time.perf_counter() - started
         if result == z3.unknown:

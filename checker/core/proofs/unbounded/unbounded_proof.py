@@ -18,8 +18,8 @@ from typing import Any
 import z3
 
 from checker.core.engines.unbounded import UnboundedTerms
-from checker.core.proofs.asking import ask
 from checker.core.proofs.proof import FITS, INITIALLY, Obligation, Proof, ProofOutcome
+from checker.core.proofs.solvers import Solvers
 from checker.core.proofs.unbounded import majorities
 from checker.core.proofs.unbounded.clauses import (
     Clause,
@@ -63,6 +63,7 @@ class UnboundedInduction:
         on_obligation: Callable[[Obligation], None] | None = None,
         *,
         cross_check: bool = True,
+        solvers: Solvers | None = None,
     ) -> None:
         self.model = model
         self._cross_check = cross_check
@@ -72,7 +73,8 @@ class UnboundedInduction:
         self.lifted = Lifted.narrowed(model)
         minima = {bound.name: bound.minimum for bound in model.protocol.bounds}
         self.terms = UnboundedTerms(self.lifted, minima)
-        self.proof = Proof(model, tuple(properties), tuple(lemmas), unbounded=True)
+        solvers = solvers or Solvers()
+        self.proof = Proof(model, tuple(properties), tuple(lemmas), unbounded=True, solvers=solvers)
         for prop in self.proof.claims:
             if prop.of_steps:
                 raise UsageError(
@@ -266,7 +268,7 @@ class UnboundedInduction:
                     continue
                 tried.add((pools[place], this))
                 what.queries += 1
-                result, what.instances = self._refute(pools[place], this)
+                result, what.instances = self._refute(pools[place], this, what)
                 if result == z3.unsat:
                     left.remove(negated)
                     rested_on |= names
@@ -281,10 +283,10 @@ class UnboundedInduction:
         self._settled[key] = what, rested_on
         self._on_obligation(what)
 
-    def _refute(self, pools: Pools, strategy: Strategy) -> tuple[Any, int]:
-        """Z3's answer for the chosen instances, and how many there are."""
+    def _refute(self, pools: Pools, strategy: Strategy, what: Obligation) -> tuple[Any, int]:
+        """The answer for the chosen instances, and how many there are."""
         if strategy.matching:
-            return self._match(pools, strategy), 0
+            return self._match(pools, strategy, what), 0
         chosen = pools.instances(strategy)
         if chosen is None:
             return z3.unknown, 0
@@ -299,9 +301,12 @@ class UnboundedInduction:
                 pairs = list(zip(variables, values, strict=True))
                 solver.add(z3.substitute(body, pairs) if pairs else body)
         solver.add(*self.terms.distinct())
-        return ask(solver), count
+        return self._ask(solver, what), count
 
-    def _match(self, pools: Pools, strategy: Strategy) -> Any:
+    def _ask(self, solver: Any, what: Obligation) -> Any:
+        return self.proof.solvers.ask(solver, self.timeout, what.action, what.lemma, refuted=True)
+
+    def _match(self, pools: Pools, strategy: Strategy, what: Obligation) -> Any:
         """Z3's answer when it instantiates by matching, within a fixed amount of work."""
         solver = z3.Solver()
         solver.set("timeout", max(int(self.timeout * 1000), 1))
@@ -317,7 +322,7 @@ class UnboundedInduction:
             variables = [self.terms(variable) for variable in clause.variables]
             solver.add(self._for_all(clause, variables, body) if variables else body)
         solver.add(*self.terms.distinct())
-        return ask(solver)
+        return self._ask(solver, what)
 
     def _for_all(self, clause: Clause, variables: list[Any], body: Any) -> Any:
         """The clause as Z3 takes it, with what is to lead to its instances."""
