@@ -57,12 +57,12 @@ def pytest_configure_node(node):
     node.workerinput["passed"] = sorted(node.config.stash[PASSED])
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Tests of Spark form one group, which one worker runs: Spark starts once a session."""
-    if passed := config.stash[PASSED]:
-        config.hook.pytest_deselected(items=[i for i in items if without_group(i.nodeid) in passed])
-        items[:] = [item for item in items if without_group(item.nodeid) not in passed]
+    """Tests of Spark form one group, which one worker runs: Spark starts once a session.
+
+    A session that goes on leaves out what has passed; if all of it has, it begins anew.
+    """
     for item in items:
         if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.xdist_group("spark"))
@@ -73,6 +73,12 @@ def pytest_collection_modifyitems(config, items):
         if item.get_closest_marker("kafka"):
             below = Path(__file__).parent / "kafka" in item.path.parents
             assert below, "`make test-kafka` runs what is below tests/kafka"
+    yield
+    passed = config.stash[PASSED]
+    left = [item for item in items if without_group(item.nodeid) not in passed]
+    if left and len(left) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if item not in left])
+        items[:] = left
 
 
 def pytest_collection_finish():

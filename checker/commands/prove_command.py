@@ -162,7 +162,7 @@ def _bounded(model: Model, options: dict[str, Any], solvers: Solvers) -> Bounded
 
         lemmas: tuple[Property, ...] = ()
         if options["strengthen"]:
-            settings = InductionOptions(cross_check=options["cross_check"])
+            settings = InductionOptions(cross_check=options["cross_check"], solvers=solvers)
             lemmas = lemmas_that_hold(model, _lemmas(model, options), settings)
         checker = BoundedChecker(
             model, properties, lemmas, options["timeout"], done,

@@ -99,6 +99,7 @@ def test_a_session_that_goes_on_leaves_out_what_has_passed():
     items = [
         SimpleNamespace(nodeid=name, get_closest_marker={}.get) for name in ("f::a[1]", "f::a[2]")
     ]
-    left = list(items)
-    pytest_collection_modifyitems(config, left)
-    assert (told, left) == ([{"items": items[:1]}], items[1:])
+    left, all_passed = list(items), items[:1]
+    for chosen in (left, all_passed):
+        list(pytest_collection_modifyitems(config, chosen))
+    assert (told, left, all_passed) == ([{"items": items[:1]}], items[1:], items[:1])

@@ -20,8 +20,8 @@ class Cvc5:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
-    def ask(self, text: str, seconds: float | None) -> str:
-        """`sat`, `unsat` or `unknown` of an SMT-LIB text with one question.
+    def ask(self, text: str, seconds: float | None) -> tuple[str, str]:
+        """`sat`, `unsat` or `unknown` of an SMT-LIB text with one question; and why it is unknown.
 
         Raises `RuntimeError` if cvc5 cannot read it. Whatever ends the wait, as Ctrl-C, ends the
         process as well.
@@ -35,14 +35,16 @@ class Cvc5:
             process.stdin.write(f"{len(content)} {limit}\n".encode() + content)
             process.stdin.flush()
             answer = process.stdout.readline().decode().strip()
+        except BrokenPipeError:
+            answer = ""
         except BaseException:
             self.close()
             raise
-        found, _, _why = answer.partition(" ")
+        found, _, why = answer.partition(" ")
         if found not in ("sat", "unsat", "unknown"):
             self.close()
             raise RuntimeError(f"cvc5 could not answer: {answer or 'it ended'}")
-        return found
+        return found, why.strip("()").lower()
 
     def _start(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(

@@ -44,6 +44,8 @@ class Solvers:
     said: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
     written: int = 0
+    gave_up: str = ""
+    """Who found no answer to the last question, and why; empty where it has one."""
 
     def __post_init__(self) -> None:
         if self.solver is not Solver.Z3 and find_spec("cvc5") is None:
@@ -71,7 +73,7 @@ class Solvers:
         the answer is `sat`, `solver.model()` is a solution. Raises `RuntimeError` if one solver
         finds a solution of what the other refutes.
         """
-        first = None
+        self.gave_up, first = "", None
         if self.solver is not Solver.CVC5:
             first = self._ask_z3(solver)
             if self.solver is Solver.Z3 and self.smtlib is None:
@@ -95,12 +97,16 @@ class Solvers:
         started = time.perf_counter()
         answer = ask(solver)
         self._took("z3", started)
+        if answer == z3.unknown:
+            self.gave_up = f"Z3 gave up: {solver.reason_unknown()}"
         return answer
 
     def _ask_cvc5(self, text: str, seconds: float | None) -> Any:
         started = time.perf_counter()
-        answer = self._second.ask(text, seconds)
+        answer, why = self._second.ask(text, seconds)
         self._took("cvc5", started)
+        if answer == "unknown":
+            self.gave_up = f"cvc5 gave up: {why}"
         return {"sat": z3.sat, "unsat": z3.unsat}.get(answer, z3.unknown)
 
     def _took(self, solver: str, started: float) -> None:

@@ -123,8 +123,11 @@ def judge(group: Group) -> Judgement:
 
 def in_order(violations: Sequence[Violation]) -> tuple[Violation, ...]:
     """By offset, then by replica."""
-    key = lambda each: (each.offset, -1 if each.replica is None else each.replica)  # noqa: E731
-    return tuple(sorted(violations, key=key))
+
+    def place(each: Violation) -> tuple[int, int]:
+        return each.offset, -1 if each.replica is None else each.replica
+
+    return tuple(sorted(violations, key=place))
 
 
 def _of_quorum(nodes: Sequence[Node]) -> Iterator[Violation]:

@@ -35,7 +35,7 @@ def test_each_solver_proves_it_and_its_questions_have_their_answers(solver, tmp_
     other = Cvc5()
     for question in questions:
         text = question.read_text()
-        assert f"(set-info :status {other.ask(text, 30)})" in text, question.name
+        assert f"(set-info :status {other.ask(text, 30)[0]})" in text, question.name
     other.close()
 
 
@@ -48,19 +48,22 @@ def test_without_a_lemma_cvc5_says_what_z3_says(left_out):
     assert (found.outcome, found.never_enabled) == (known.outcome, known.never_enabled)
 
 
+@pytest.mark.usefixtures("little_effort")
 def test_what_one_refutes_and_the_other_does_not_is_not_proved(monkeypatch):
-    monkeypatch.setattr(Cvc5, "ask", lambda self, text, seconds: "unknown")
-    assert proof_by(Solvers(Solver.BOTH)).outcome is not ProofOutcome.PROVED
+    monkeypatch.setattr(Cvc5, "ask", lambda self, text, seconds: ("unknown", "tired"))
+    bounded = proof_by(Solvers(Solver.BOTH))
+    assert bounded.outcome is ProofOutcome.UNKNOWN
+    assert bounded.obligations[-1].reason == "cvc5 gave up: tired"
     unbounded = UnboundedInduction(
         ASYNC_ISR.model(), CLAIM, LEMMAS, cross_check=False, solvers=Solvers(Solver.BOTH)
     )
-    monkeypatch.setattr(unbounded, "_try_all", lambda: unbounded._attempt(()))
     assert unbounded.run().outcome is ProofOutcome.UNKNOWN
+    assert {o.outcome for o in unbounded.proof.obligations} == {ProofOutcome.UNKNOWN}
 
 
 @pytest.mark.parametrize("solver", [Solver.BOTH, Solver.CVC5])
 def test_two_answers_that_contradict_each_other_end_the_proof(solver, monkeypatch):
-    monkeypatch.setattr(Cvc5, "ask", lambda self, text, seconds: "sat")
+    monkeypatch.setattr(Cvc5, "ask", lambda self, text, seconds: ("sat", ""))
     with pytest.raises(RuntimeError, match="Z3 says unsat and cvc5 sat of"):
         proof_by(Solvers(solver))
 
@@ -81,9 +84,20 @@ def test_a_question_has_its_time_and_ends_with_its_process():
     solver.add(numbers[0] * numbers[1] == 0xFFFFFFFFFFFFFFC5, numbers[0] > 1, numbers[1] > 1)
     with Solvers(Solver.CVC5) as solvers:
         assert solvers.ask(solver, 0.2, "factors", logic="QF_BV") == z3.unknown
+        assert solvers.gave_up == "cvc5 gave up: timeout"
         process = solvers._second._process
     assert process is not None
     assert process.poll() is not None
+
+
+def test_a_process_that_has_ended_is_told():
+    cvc5 = Cvc5()
+    cvc5.ask("(set-logic QF_UF)(check-sat)", 5)
+    assert cvc5._process is not None
+    cvc5._process.kill()
+    cvc5._process.wait()
+    with pytest.raises(RuntimeError, match="cvc5 could not answer: it ended"):
+        cvc5.ask("(check-sat)" * 20_000, 5)
 
 
 def test_what_cvc5_cannot_read_is_told():

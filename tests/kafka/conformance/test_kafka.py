@@ -229,6 +229,19 @@ def test_what_an_answer_that_travels_brings_is_kafkas(newest):
     assert "brokers.log_start" in {row.variable for row, _ in Projection(model, NEWEST).rows}
 
 
+def test_every_step_of_a_move_between_directories_is_kafkas(newest):
+    bounds = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 2}
+    settings = {"min.insync.replicas": "1", "isr.answer.apart": "false", "fetch.answers": "at_once"}
+    (model,) = covered_models(NEWEST, bounds | {"directory_moves": 1, "crashes": 0}, settings)
+    tally = Tally(NEWEST)
+    found = cover(newest, model, tally)
+    assert tally.unknown == [], [tally.shortest(kind) for kind in tally.unknown]
+    assert len(found.compared) == found.graph.edges > 500
+    taken = {model.instances[i].action.name for i in found.graph.instance}
+    assert {"operator_move_log", "future_replica_fetch", "future_replica_replace"} <= taken
+    assert "brokers.future.exists" in {row.variable for row, _ in Projection(model, NEWEST).rows}
+
+
 @pytest.mark.parametrize("value", ["true", "false"])
 def test_a_wrong_model_is_noticed_by_every_step_of_a_small_graph(harness, value):
     settings = {"min.insync.replicas": "1", "isr.answer.apart": "false", "maximal.isr": value}

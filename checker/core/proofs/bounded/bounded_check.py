@@ -145,7 +145,7 @@ class BoundedChecker:
         if answer == z3.sat:
             self._note(solver.model(), bad, depth)
         elif answer == z3.unknown:
-            self.result.stopped = f"Z3 gave up at depth {depth}: {solver.reason_unknown()}"
+            self.result.stopped = f"{self.result.solvers.gave_up} (depth {depth})"
         solver.pop()
         return bool(answer == z3.unsat)
 

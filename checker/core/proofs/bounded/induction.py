@@ -212,7 +212,7 @@ class Induction:
         what.queries += 1
         what.seconds += time.perf_counter() - started
         if result == z3.unknown:
-            what.reason = solver.reason_unknown()
+            what.reason = solvers.gave_up
         return result, solver.model() if result == z3.sat else None
 
     def _settle(self, what: Obligation, result: Any) -> bool:

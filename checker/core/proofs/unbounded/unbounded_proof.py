@@ -273,7 +273,7 @@ class UnboundedInduction:
                     left.remove(negated)
                     rested_on |= names
                 elif result == z3.unknown:
-                    what.reason = "timeout"
+                    what.reason = self.proof.solvers.gave_up or "too many instances"
                 else:
                     what.reason = "the instances do not suffice"
             if not left:
