@@ -12,19 +12,19 @@ from typing import Annotated
 
 import psutil
 import pytest
-import z3
 
 from checker.commands.interrupt import Interrupt
 from checker.commands.progress import Display
 from checker.core.exits import Exit
+from checker.core.proofs import solvers
 from checker.core.proofs.asking import ask, interrupt
-from checker.core.proofs.bounded import bounded_check, induction
 from checker.core.search.explore import Explorer
 from checker.core.search.simulate import Simulator
 from checker.lab.experiments.grid import Sweep
 from model.language import Protocol, State, action, choose, integers, require
 from model.language.capture import recorder
 from model.language.capture.recorder import Capture
+from tests.support.proofs import hard_query
 from tests.support.tiers import first_and_slow
 
 PUBLIC = Path(__file__).parents[2] / "checker" / "public"
@@ -224,16 +224,6 @@ def test_where_ctrl_c_is_ignored_it_stays_ignored():
         signal.signal(signal.SIGINT, before)
 
 
-def hard_query():
-    """A solver that does not answer for long: a product of two numbers that is a large prime."""
-    solver = z3.SolverFor("QF_BV")
-    a, b = z3.BitVecs("a b", 64)
-    solver.add(a * b == 18446744073709551557, z3.UGT(a, 1), z3.UGT(b, 1), z3.ULT(a, 2**32))
-    solver.add(z3.BVMulNoOverflow(a, b, False))
-    solver.set("timeout", 60_000)
-    return solver
-
-
 LOSES = """
 import ctypes, os, signal, time, weakref
 from checker.commands import list_command
@@ -322,7 +312,7 @@ def test_ctrl_c_while_z3_works_is_not_kept_from_the_command():
 
 
 def test_a_proof_ends_and_a_bounded_check_says_how_far_it_came(highwater, monkeypatch):
-    monkeypatch.setattr(induction, "ask", interrupted)
+    monkeypatch.setattr(solvers, "ask", interrupted)
     ended = highwater("prove", "kip320")
     assert (ended.status, ended.err.strip()) == (Exit.INTERRUPTED, "error: interrupted")
 
@@ -332,7 +322,7 @@ def test_a_proof_ends_and_a_bounded_check_says_how_far_it_came(highwater, monkey
         asked.append(solver)
         return interrupted() if len(asked) == 3 else ask(solver, *assumptions)
 
-    monkeypatch.setattr(bounded_check, "ask", third_time)
+    monkeypatch.setattr(solvers, "ask", third_time)
     ended = highwater("prove", "kip320", "--bounded", 5, "--json")
     assert (ended.status, ended.json["depth"]) == (Exit.LIMIT, 1)
     assert ended.json["stopped"] == "interrupted at depth 2"

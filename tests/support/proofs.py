@@ -213,3 +213,13 @@ def diagram(model: Model, state: State) -> Iterator[Node]:
 def _indices(model: Model, index_set: IndexSet) -> list[Node]:
     sort = index_set.variable("index").sort
     return [graph.constant(k, sort) for k in range(model.extents[index_set.name])]
+
+
+def hard_query():
+    """A solver that does not answer for long: a product of two numbers that is a large prime."""
+    solver = z3.SolverFor("QF_BV")
+    a, b = z3.BitVecs("a b", 80)
+    solver.add(a * b == 2**78 - 11, z3.UGT(a, 1), z3.UGT(b, 1))
+    solver.add(z3.ULT(a, 2**40), z3.ULT(b, 2**40))  # the product fits
+    solver.set("timeout", 60_000)
+    return solver

@@ -13,6 +13,7 @@ from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
 from model.language.errors import UsageError
 from model.protocols import protocol_named
 from properties import choose_properties, lemmas_of
+from tests.support.proofs import hard_query
 
 ASYNC_ISR = protocol_named("async_isr")
 SMALL = {"replicas": 2, "max_offset": 1, "max_version": 1}
@@ -79,11 +80,8 @@ def test_for_all_sizes_both_refute_every_obligation(tmp_path):
 
 
 def test_a_question_has_its_time_and_ends_with_its_process():
-    numbers = z3.BitVecs("a b c", 64)
-    solver = z3.Solver()
-    solver.add(numbers[0] * numbers[1] == 0xFFFFFFFFFFFFFFC5, numbers[0] > 1, numbers[1] > 1)
     with Solvers(Solver.CVC5) as solvers:
-        assert solvers.ask(solver, 0.2, "factors", logic="QF_BV") == z3.unknown
+        assert solvers.ask(hard_query(), 0.2, "factors", logic="QF_BV") == z3.unknown
         assert solvers.gave_up == "cvc5 gave up: timeout"
         process = solvers._second._process
     assert process is not None
