@@ -129,7 +129,15 @@ def test_the_examples_fail_without_what_they_are_about(example, setting, steps):
 
 
 def test_every_finding_says_in_400_words_what_a_reader_decides_by():
-    heads = ["Affected", "How likely", "Noticed by", "What to do today", "Fixed in", "Fix"]
+    heads = [
+        "Affected",
+        "How likely",
+        "Shown by",
+        "Noticed by",
+        "What to do today",
+        "Fixed in",
+        "Fix",
+    ]
     for page in (DOCS / "findings").glob("[0-9]*.md"):
         head, _, evidence = page.read_text(encoding="utf-8").partition("\n## ")
         block = head.split("\n\n")[2]
