@@ -251,7 +251,8 @@ def easiest(known: Iterable[Schedule]) -> Schedule:
 def how_shown(known: Iterable[Schedule]) -> str:
     """What it takes to show a finding on a cluster, and the control, as its page says it."""
     schedule = easiest(known)
-    return f"{schedule.shown_by} (`--schedule {schedule.name}`). *Control*: {schedule.control}."
+    command = f"highwater reproduce {schedule.finding} --schedule {schedule.name}"
+    return f"{schedule.shown_by} (`{command}`; `--control`: {schedule.control})."
 
 
 def schedule_named(name: str | None, known: list[Schedule]) -> Schedule:
