@@ -11,7 +11,6 @@ from model.language import (
     choose,
     every,
     implies,
-    minimum,
     not_,
     require,
     smallest,
@@ -28,6 +27,7 @@ def _elect(partition: Tiered, broker: Broker) -> None:
     broker.leads = True
     broker.follows = True
     broker.building = False
+    broker.ousted = False
 
 
 def _require_election(partition: Tiered, broker: Broker) -> None:
@@ -75,9 +75,10 @@ def controller_elect_uncleanly(partition: Tiered, broker: Broker) -> None:
         )
         for place in partition.places
     )
-    partition.expired_to = minimum(partition.expired_to, kept)
     for place in partition.places:
         place.committed = choose(place.number >= kept, NO_EPOCH, place.committed)
+    for other in partition.brokers:
+        other.ousted = True
     _elect(partition, broker)
 
 

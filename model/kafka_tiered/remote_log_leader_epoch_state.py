@@ -37,11 +37,11 @@ def _goes_further(partition: Tiered, one: Segment, other: Segment, epoch: int) -
 
 
 def _is_hidden(partition: Tiered, segment: Segment, start: Place) -> bool:
-    """A segment that is listed begins no later in the epoch, and goes further."""
+    """A segment that is there begins no later in the epoch, and goes further."""
     epoch = segment.lineage[start]
     return some(
         all_of(
-            other.listed[place],
+            other.copy == Copy.FINISHED,
             other.lineage[place] == epoch,
             place.number <= start.number,
             _goes_further(partition, other, segment, epoch),
@@ -57,12 +57,15 @@ def _gives_way(partition: Tiered, other: Segment, place: Place, segment: Segment
     Covered means that no segment of the epoch that ever finished goes further.
     """
     epoch = other.lineage[place]
-    none_goes_further = not_(
-        some(
-            all_of(each.was_finished, _goes_further(partition, each, segment, epoch))
-            for each in partition.segments
+    if partition.options.map_drops_covered:
+        covered = not_(
+            some(
+                all_of(each.was_finished, _goes_further(partition, each, segment, epoch))
+                for each in partition.segments
+            )
         )
-    )
+    else:
+        covered = False
     if partition.options.map_keeps_longer:
         replaced = not_(_goes_further(partition, other, segment, epoch))
     else:
@@ -72,7 +75,7 @@ def _gives_way(partition: Tiered, other: Segment, place: Place, segment: Segment
             _starts(partition, segment, start),
             segment.lineage[start] == epoch,
             start.number <= place.number,
-            any_of(all_of(start.number == place.number, replaced), none_goes_further),
+            any_of(all_of(start.number == place.number, replaced), covered),
         )
         for start in partition.places
     )

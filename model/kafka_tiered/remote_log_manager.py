@@ -142,6 +142,13 @@ def broker_delete_local(partition: Tiered, broker: Broker, start: Cut) -> None:
     broker.local_start = start
 
 
+def _require_deletion(partition: Tiered, broker: Broker, segment: Segment) -> None:
+    """Its task runs: it leads by its own view, as nothing else is asked."""
+    require(broker.up, broker.leads, segment.copy == Copy.FINISHED)
+    if partition.options.deletion_is_fenced:
+        require(partition.leader == broker)
+
+
 def _is_of_lineage(partition: Tiered, broker: Broker, segment: Segment) -> bool:
     """All of the segment that the broker has epochs for has these epochs.
 
@@ -170,10 +177,11 @@ def _is_of_lineage(partition: Tiered, broker: Broker, segment: Segment) -> bool:
     "{broker} deletes {segment}, which has expired",
     at="RLMExpirationTask.cleanupExpiredRemoteLogSegments",
     since="3.6.0",
+    settings="remote.deletion.is.fenced",
 )
 def leader_expire(partition: Tiered, broker: Broker, segment: Segment) -> None:
     """Retention: raise the log start past the broker's first segment, and delete that."""
-    require(broker.up, broker.leads, segment.copy == Copy.FINISHED)
+    _require_deletion(partition, broker, segment)
     require(_is_of_lineage(partition, broker, segment))
     require(
         every(
@@ -198,10 +206,11 @@ def leader_expire(partition: Tiered, broker: Broker, segment: Segment) -> None:
     "{broker} deletes {segment}, which its epochs do not reach",
     at="RemoteLogRetentionHandler.deleteLogSegmentsDueToLeaderEpochCacheTruncation",
     since="3.6.0",
+    settings="remote.deletion.is.fenced",
 )
 def leader_delete_unreferenced(partition: Tiered, broker: Broker, segment: Segment) -> None:
     """Delete what has epochs below the broker's earliest alone, or is below its log start."""
-    require(broker.up, broker.leads, segment.copy == Copy.FINISHED)
+    _require_deletion(partition, broker, segment)
     has_epochs = some(broker.lineage[place] != NO_EPOCH for place in partition.places)
     require(any_of(has_epochs, partition.leader == broker))
     earliest = smallest(

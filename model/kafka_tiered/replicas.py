@@ -62,12 +62,14 @@ def _is_out_of_range(follower: Broker, leader: Broker) -> bool:
     "{follower} follows {leader}, and truncates its log by the leader's epochs",
     at="UnifiedLog.truncateTo",
     since="3.6.0",
+    settings="truncation.below.local.keeps.start",
 )
 def follower_truncate(partition: Tiered, follower: Broker, leader: Broker) -> None:
     """Hear of the latest leader, or find that the log diverges; end it where the epochs agree.
 
     Whatever it was about to build is forgotten: it fetches from where its log ends
-    (`ReplicaManager.initialFetchOffset`).
+    (`ReplicaManager.initialFetchOffset`). If that is below its first local segment, its log starts
+    there anew, unless a rule says otherwise.
     """
     _require_follower(partition, follower, leader)
     diverges = _diverges(partition, follower, leader)
@@ -76,16 +78,19 @@ def follower_truncate(partition: Tiered, follower: Broker, leader: Broker) -> No
 
     follower.forget_tasks()
     end = choose(out_of_range, leader.log_start, partition.agreed_end(follower, leader))
-    below = all_of(any_of(diverges, out_of_range), end < follower.local_start)
-    anew = any_of(out_of_range, below)
+    if partition.options.truncation_keeps_start:
+        anew = out_of_range
+    else:
+        anew = any_of(out_of_range, all_of(diverges, end < follower.local_start))
     for place in partition.places:
         lost = any_of(anew, place.number >= end)
         follower.lineage[place] = choose(lost, NO_EPOCH, follower.lineage[place])
     follower.log_start = choose(anew, end, minimum(end, follower.log_start))
-    follower.local_start = choose(anew, end, follower.local_start)
+    follower.local_start = choose(anew, end, minimum(end, follower.local_start))
     follower.end = end
     follower.follows = True
     follower.building = False
+    follower.ousted = False
 
 
 @action(

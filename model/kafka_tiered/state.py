@@ -15,7 +15,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from model.kafka_tiered.bounds import BOUNDS, BROKERS, COPIES, LOG_SIZE
-from model.kafka_tiered.settings import TieredSettings
+from model.kafka_tiered.settings import ReadEnds, TieredSettings
 from model.language import (
     Annotated,
     Budgets,
@@ -69,8 +69,9 @@ class Broker(Entity):
 
     `leads`: by its own view, so a former leader may, until it hears of the new one. `follows`: it
     has heard of the partition's latest leader. `building`: it has truncated its log, and not yet
-    read the epochs from the remote store. `next_base`: where the next segment begins that its copy
-    task would copy, or none as long as the task has not looked up what is copied.
+    read the epochs from the remote store. `ousted`: it has not followed anybody since an unclean
+    election, which left the new leader alone in the ISR. `next_base`: where the next segment that
+    its task copies begins; none as long as the task has not looked up what is copied.
     """
 
     _label = "b"
@@ -79,6 +80,7 @@ class Broker(Entity):
     leads: bool = False
     follows: bool = True
     building: bool = False
+    ousted: bool = False
     lineage: PerMember[Place, LeaderEpochOrNone] = for_each(NO_EPOCH)
     log_start: Offset = 0
     local_start: Offset = 0
@@ -118,7 +120,10 @@ class Spent(Budgets, of=BOUNDS):
 
 
 class Tiered(State):
-    """A partition of a tiered topic. `expired_to`: what retention has deleted is below."""
+    """A partition of a tiered topic. `expired_to`: what retention has deleted is below.
+
+    What is appended below it after an unclean election counts as deleted, too.
+    """
 
     places: Table[Place] = table(LOG_SIZE)
     brokers: Members[Broker] = members(BROKERS)
@@ -201,6 +206,20 @@ class Tiered(State):
             ),
         )
 
+    def reads(self, segment: Segment, reader: Broker, place: Place, later: Place) -> bool:
+        """A read at `place` that is led to the segment returns its record at `later` too.
+
+        The buffer is filled from the segment, as far as that goes (`RemoteLogManager.read`).
+        """
+        ends = self.options.read_ends
+        inside = all_of(place.number <= later.number, segment.lineage[later] != NO_EPOCH)
+        if ends == ReadEnds.WITH_SEGMENT:
+            return inside
+        cached = all_of(inside, reader.lineage[later] == reader.lineage[place])
+        if ends == ReadEnds.WITH_CACHED_EPOCH:
+            return cached
+        return all_of(cached, segment.lineage[later] == segment.lineage[place])
+
     def is_local(self, broker: Broker, place: Place) -> bool:
         """The broker's local log has a record at the offset."""
         return all_of(broker.local_start <= place.number, place.number < broker.end)
@@ -208,7 +227,7 @@ class Tiered(State):
     def lacks_nothing(self, broker: Broker) -> bool:
         """It may be in the ISR: what its local log has is right, and reaches the high watermark."""
         return all_of(
-            not_(broker.building),
+            not_(any_of(broker.building, broker.ousted)),
             broker.end >= self.high_watermark,
             every(
                 implies(
@@ -263,7 +282,9 @@ class Tiered(State):
             )
             for place in self.places
         )
-        return choose(epoch == NO_EPOCH, 0, minimum(highest, reached))
+        if self.options.remote_end_by_lineage:
+            highest = minimum(highest, reached)
+        return choose(epoch == NO_EPOCH, 0, minimum(highest, broker.end))
 
     def _is_copied_of(self, epoch: int) -> bool:
         return all_of(

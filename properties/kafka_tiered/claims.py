@@ -102,11 +102,42 @@ def committed_is_kept(partition: Tiered) -> bool:
     premise=lambda partition: some(broker.log_start > 0 for broker in partition.brokers),
     failure="the log of {broker} starts at {broker.log_start}, and retention has deleted less",
     breach="raises a log start that retention has not",
-    broken_by="kafka_tiered tier.indexes.before.truncating=false",
+    broken_by="kafka_tiered truncation.below.local.keeps.start=false",
 )
 def log_start_moves_by_retention(partition: Tiered) -> bool:
     """A log start is what consumers and the expiration task go by."""
     return every(broker.log_start <= partition.expired_to for broker in partition.brokers)
+
+
+@always(
+    "reads_are_of_the_leaders_log",
+    "what a consumer reads from the remote store is what the leader's log has at these offsets",
+    premise=lambda partition: some(
+        all_of(partition.is_leader(broker), broker.log_start < broker.local_start)
+        for broker in partition.brokers
+    ),
+    failure="{broker} leads, and a read at {place} returns another record for {later}",
+    breach="returns records that are lost, and hides those that took their place",
+    broken_by="kafka_tiered remote.read.ends=with_segment",
+)
+def reads_are_of_the_leaders_log(partition: Tiered) -> bool:
+    """A consumer goes on after what it was given, and so misses what the log has there."""
+    return every(
+        implies(
+            all_of(
+                partition.is_leader(broker),
+                broker.log_start <= place.number,
+                place.number < broker.local_start,
+                partition.finds(segment, broker, place),
+                partition.reads(segment, broker, place, later),
+            ),
+            segment.lineage[later] == broker.lineage[later],
+        )
+        for broker in partition.brokers
+        for segment in partition.segments
+        for place in partition.places
+        for later in partition.places
+    )
 
 
 @always(
@@ -200,6 +231,7 @@ KAFKA_TIERED_PROPERTIES: tuple[Property, ...] = (
     committed_is_readable,
     committed_is_kept,
     log_start_moves_by_retention,
+    reads_are_of_the_leaders_log,
     well_formed,
     a_record_is_remote_alone,
     a_former_leader_copies,
