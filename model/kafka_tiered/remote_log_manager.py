@@ -27,17 +27,49 @@ from model.replicated_log import NO_EPOCH
 Cut = Annotated[int, integers(0, LOG_SIZE)]
 
 
+def _shares_a_record(partition: Tiered, broker: Broker, segment: Segment) -> bool:
+    """Some record of the segment is one of the broker's log, and so are all before it."""
+    return some(
+        all_of(
+            segment.lineage[place] != NO_EPOCH,
+            segment.lineage[place] == broker.lineage[place],
+        )
+        for place in partition.places
+    )
+
+
+def _is_of_lineage(partition: Tiered, broker: Broker, segment: Segment) -> bool:
+    """All of the segment that the broker has epochs for has these epochs.
+
+    `RemoteLogManager.isRemoteSegmentWithinLeaderEpochs`.
+    """
+    return all_of(
+        segment.end <= broker.end,
+        _shares_a_record(partition, broker, segment),
+        every(
+            implies(
+                all_of(segment.lineage[place] != NO_EPOCH, broker.lineage[place] != NO_EPOCH),
+                segment.lineage[place] == broker.lineage[place],
+            )
+            for place in partition.places
+        ),
+    )
+
+
 def _remote_start(partition: Tiered, broker: Broker) -> int:
     """Where the first remote segment of the earliest epoch begins that has one; or the local start.
 
     `RemoteLogManager.findLogStartOffset`.
     """
 
+    by_lineage = partition.options.remote_start_by_lineage
+
     def has(segment: Segment, epoch: int) -> bool:
         return all_of(
             epoch != NO_EPOCH,
             any_of(segment.copy == Copy.STARTED, segment.copy == Copy.FINISHED),
             some(segment.lineage[place] == epoch for place in partition.places),
+            _shares_a_record(partition, broker, segment) if by_lineage else True,
         )
 
     after_all = partition.bound("max_leader_epoch") + 1
@@ -59,6 +91,8 @@ def _remote_start(partition: Tiered, broker: Broker) -> int:
     "{broker} looks up what is copied; its next segment begins at {base}",
     at="RLMCopyTask.maybeUpdateCopiedOffset",
     since="3.6.0",
+    about="KAFKA-15241",
+    settings="remote.end.by.lineage, remote.start.by.lineage",
 )
 def leader_find_remote_end(partition: Tiered, broker: Broker, base: Cut) -> None:
     """A copy task's first run: the log start, and what is copied, are looked up once.
@@ -69,7 +103,7 @@ def leader_find_remote_end(partition: Tiered, broker: Broker, base: Cut) -> None
     start = maximum(broker.log_start, _remote_start(partition, broker))
     first = maximum(partition.remote_end(broker), start)
     require(base >= broker.local_start, base >= start, base <= maximum(first, broker.local_start))
-    require(start <= broker.end)
+    require(start <= broker.end, start <= maximum(partition.high_watermark, broker.log_start))
 
     partition.raise_log_start(broker, start)
     broker.next_base = base
@@ -147,30 +181,6 @@ def _require_deletion(partition: Tiered, broker: Broker, segment: Segment) -> No
     require(broker.up, broker.leads, segment.copy == Copy.FINISHED)
     if partition.options.deletion_is_fenced:
         require(partition.leader == broker)
-
-
-def _is_of_lineage(partition: Tiered, broker: Broker, segment: Segment) -> bool:
-    """All of the segment that the broker has epochs for has these epochs.
-
-    `RemoteLogManager.isRemoteSegmentWithinLeaderEpochs`.
-    """
-    return all_of(
-        segment.end <= broker.end,
-        some(
-            all_of(
-                segment.lineage[place] != NO_EPOCH,
-                segment.lineage[place] == broker.lineage[place],
-            )
-            for place in partition.places
-        ),
-        every(
-            implies(
-                all_of(segment.lineage[place] != NO_EPOCH, broker.lineage[place] != NO_EPOCH),
-                segment.lineage[place] == broker.lineage[place],
-            )
-            for place in partition.places
-        ),
-    )
 
 
 @action(

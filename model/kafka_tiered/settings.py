@@ -42,6 +42,15 @@ class TieredSettings:
         history="false 3.6.0, true 3.7.0",
         evidence="PR 14787",
     )
+    remote_start_by_lineage: bool = setting(
+        False,
+        "a new leader looks for its log start among segments that its own epochs have",
+        "remote.start.by.lineage",
+        at="RemoteLogManager.findLogStartOffset",
+        history="false 3.6.0",
+        evidence="`RemoteLogManager` of 4.3.1",
+        fix=True,
+    )
     map_drops_covered: bool = setting(
         True,
         "a copy that goes as far as any of its epoch replaces what is listed behind its start",
