@@ -154,7 +154,7 @@ def leader_finish_copy(partition: Tiered, broker: Broker, segment: Segment) -> N
     """The copy is listed. Nothing asks whether the broker still leads."""
     require(broker.up, segment.copy == Copy.STARTED, segment.copier == broker)
 
-    goes_on = all_of(broker.leads, broker.next_base == segment.first)
+    goes_on = all_of(broker.leads, broker.next_base == segment.first, segment.end <= broker.end)
     broker.next_base = choose(goes_on, segment.end, broker.next_base)
     listing.list_finished(partition, segment)
     segment.copy = Copy.FINISHED
