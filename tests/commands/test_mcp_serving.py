@@ -89,10 +89,11 @@ def test_a_whole_question(tmp_path):
 
             words, data, wrong = await asks.ask("explain", file=found["trace"])
             assert not wrong and data["property"] == "weak_isr" and "failed: weak_isr" in words
-            fixes = [each for each in data["prevented_by"] if each["settings"] and each["holds"]]
-            assert [each["settings"] for each in fixes] == [{"fence_fetch": "true"}]
+            (fix,) = data["prevented_by"]
+            assert fix["settings"] == {"fence_fetch": "true"}
+            assert fix["search"]["verdict"] == "exhausted"
 
-            words, data, wrong = await asks.ask("explore", **broken, set=fixes[0]["settings"])
+            words, data, wrong = await asks.ask("explore", **broken, set=fix["settings"])
             assert (wrong, data["verdict"]) == (False, "exhausted")
             assert "failed" not in words and "nothing is violated" in words
 
@@ -138,7 +139,7 @@ def test_answers_about_a_cluster_name_what_failed(tmp_path):
     "tool, arguments, line",
     [
         ("explore", {"protocol": "kip32"}, "no protocol is called 'kip32': did you mean 'kip320'?"),
-        ("explore", {"protocol": "kip320", "property": ["weak"]}, "no property is called 'weak'"),
+        ("explore", {"protocol": "kip320", "property": ["weak"]}, "is called 'weak': did you mean 'weak_isr'?"),
         ("explore", {"protocol": "kip320", "bounds": {"crashes": 1}}, "no bound --crashes"),
         ("explore", {"protocol": "kip320", "depth": "deep"}, "'deep' is not a valid integer"),
         ("explain", {}, "Missing argument 'TRACE'"),
@@ -146,7 +147,7 @@ def test_answers_about_a_cluster_name_what_failed(tmp_path):
         ("explore", {"protocol": "/x.py"}, "/x.py: outside the folder that this server may use"),
         ("explore", {"trace_dir": "../x"}, "../x: outside the folder that this server may use"),
         ("ask", {"kafka": "4.0", "files": ["a\0"]}, "no path"),
-        ("explore", {"preset": "\ud800"}, ""),
+        ("explore", {"preset": "a\0"}, "embedded null byte"),
         ("prove", {}, "no tool is called 'prove'"),
     ],
 )
@@ -266,6 +267,7 @@ def test_a_server_that_ends_leaves_no_process(start, tmp_path, how):
         time.sleep(0.02)
     if how == "input":
         process.stdin.close()
+        process.stdin = None
     else:
         process.send_signal(how)
     process.wait(timeout=30)
