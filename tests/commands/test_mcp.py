@@ -1,7 +1,9 @@
 """`mcp`: the tools follow from the commands, stay in their folder, and keep their limits."""
 
 import json
+import re
 from importlib import util
+from pathlib import Path
 
 import click
 import pytest
@@ -12,9 +14,11 @@ from checker.commands.agents.calls import Ended
 from checker.commands.agents.folder import Folder
 from checker.commands.agents.limits import MEMORY, SECONDS, CallLimits
 from checker.commands.agents.tools import BOUNDS, LEFT_OUT, OFFERED, tools
+from checker.commands.cli import COMMANDS
 from checker.core.exits import Exit
 from model.language.errors import UsageError
 
+PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
 LIMITS = CallLimits(50.0, 2 * 10**9)
 OF_LIMITS = ["--max-seconds=50", "--max-memory=2000000000B"]
 
@@ -262,3 +266,30 @@ def test_json_comes_with_the_same_as_text_before_it(finish):
     ended = finish("list", "92", "--json", entry=entry)
     text, _, last = ended.out.rstrip("\n").rpartition("\n")
     assert json.loads(last)["bugs"] and text + "\n" == finish("list", "92").out
+
+
+# --- the page --------------------------------------------------------------------------------
+
+
+def test_the_page_says_of_each_tool_what_the_command_line_does():
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", PAGE.split("## The tools")[1], re.MULTILINE)
+    assert rows == [(name, COMMANDS[name]) for name in OFFERED]
+
+
+def test_the_page_configures_a_server_that_starts_and_names_its_ceilings():
+    (block,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    (server,) = json.loads(block)["mcpServers"].values()
+    assert (server["command"], server["args"][:2]) == ("highwater", ["mcp", "--folder"])
+    ceilings = dict(re.findall(r"\| `--([a-z-]+) (\w+)` \|", PAGE))
+    defaults = {param.opts[0].lstrip("-"): param.default for param in mcp_command.command.params}
+    assert ceilings == {"max-seconds": "50", "max-memory": "2GB", "calls": "2"}
+    assert {name: defaults[name] for name in ceilings} == {
+        "max-seconds": 50.0, "max-memory": "2GB", "calls": 2,
+    }  # fmt: skip
+
+
+def test_the_calls_on_the_page_can_be_made(folder):
+    calls = re.findall(r"^    ([a-z]+) +(\{.*?\})$", PAGE, re.DOTALL | re.MULTILINE)
+    assert [name for name, _ in calls] == ["list", "explore", "explain", "explore"]
+    for name, given in calls:
+        assert tools()[name].arguments(json.loads(given), folder, LIMITS)[0] == name

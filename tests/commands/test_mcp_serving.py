@@ -139,7 +139,11 @@ def test_answers_about_a_cluster_name_what_failed(tmp_path):
     "tool, arguments, line",
     [
         ("explore", {"protocol": "kip32"}, "no protocol is called 'kip32': did you mean 'kip320'?"),
-        ("explore", {"protocol": "kip320", "property": ["weak"]}, "is called 'weak': did you mean 'weak_isr'?"),
+        (
+            "explore",
+            {"protocol": "kip320", "property": ["weak"]},
+            "is called 'weak': did you mean 'weak_isr'?",
+        ),
         ("explore", {"protocol": "kip320", "bounds": {"crashes": 1}}, "no bound --crashes"),
         ("explore", {"protocol": "kip320", "depth": "deep"}, "'deep' is not a valid integer"),
         ("explain", {}, "Missing argument 'TRACE'"),
