@@ -34,8 +34,8 @@ KINDS = (
     "protocol", required=False, metavar="[PROTOCOL|BUG]", shell_complete=completion.protocols
 )
 @click.option(
-    "--only", "kinds", multiple=True, type=click.Choice(KINDS),
-    help="only what is of this kind; repeatable",
+    "--only", "kinds", multiple=True, type=click.Choice(KINDS), metavar="KIND",
+    help=f"only what is of a kind, repeatable: {', '.join(KINDS)}",
 )  # fmt: skip
 @output_options
 def command(protocol: str | None, kinds: tuple[str, ...], as_json: bool, quiet: bool) -> int:

@@ -1,6 +1,5 @@
 """`mcp` as agents use it: the SDK's own client, over standard input and output."""
 
-import os
 import shutil
 import signal
 import sys
@@ -15,6 +14,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from checker.core.exits import Exit
+from checker.core.files import cache_directory
 
 ROOT = Path(__file__).parents[2]
 ENTRY = "from checker.commands.cli import main; main()"
@@ -49,10 +49,8 @@ class Agent:
 
 
 @asynccontextmanager
-async def agent(folder, *options):
-    environment = {"PYTHONPATH": str(ROOT)}
-    if cache := os.environ.get("HIGHWATER_CACHE"):
-        environment["HIGHWATER_CACHE"] = cache
+async def agent(folder, *options, **variables):
+    environment = {"PYTHONPATH": str(ROOT), "HIGHWATER_CACHE": str(cache_directory())} | variables
     arguments = ["-c", ENTRY, "mcp", "--folder", str(folder), *options]
     known = set(psutil.Process().children())
     parameters = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
@@ -98,15 +96,17 @@ def test_a_whole_question(tmp_path):
             assert "failed" not in words and "nothing is violated" in words
 
     anyio.run(question)
-    kept = {path.name for path in tmp_path.iterdir()} - {".highwater"}
-    assert kept == {"traces"}
+    assert [path.name for path in tmp_path.iterdir()] == ["traces"]
 
 
-def test_a_protocol_of_ones_own(tmp_path):
-    shutil.copy(ROOT / "docs" / "examples" / "register.py", tmp_path)
+def test_a_protocol_of_ones_own_is_checked_and_nothing_is_written_outside_the_folder(tmp_path):
+    folder, home = tmp_path / "folder", tmp_path / "home"
+    folder.mkdir()
+    home.mkdir()
+    shutil.copy(ROOT / "docs" / "examples" / "register.py", folder)
 
     async def question():
-        async with agent(tmp_path) as asks:
+        async with agent(folder, HOME=str(home), HIGHWATER_CACHE="") as asks:
             _, data, wrong = await asks.ask("explore", protocol="register.py")
             assert (wrong, data["verdict"]) == (False, "exhausted")
             broken = {"waits_for_backups": False}
@@ -117,6 +117,9 @@ def test_a_protocol_of_ones_own(tmp_path):
                 assert f"failed: {failed}, after 5 steps" in words
 
     anyio.run(question)
+    assert {path.name for path in tmp_path.iterdir()} == {"folder", "home"}
+    assert list(home.iterdir()) == []
+    assert (folder / ".highwater" / "code").is_dir()
 
 
 def test_answers_about_a_cluster_name_what_failed(tmp_path):
