@@ -10,8 +10,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from subprocess import DEVNULL
 from typing import TYPE_CHECKING
@@ -33,7 +33,6 @@ PATIENCE = 7.0
 _EVERY = 0.1  # seconds between two looks
 CACHE = "HIGHWATER_CACHE"  # as `cache_directory` reads it
 _CODE = f"from {main.__module__} import main; main()"
-_running: set[psutil.Process] = set()
 
 
 @dataclass(frozen=True)
@@ -59,21 +58,22 @@ async def run(
     process = await anyio.open_process(command, stdin=DEVNULL, cwd=folder.root, env=environment)
     seen = psutil.Process(process.pid)
     watch = _Watch(seen, limits, keeps)
-    out, err = bytearray(), bytearray()
-    with _noted(seen):
-        try:
-            async with anyio.create_task_group() as group:
-                group.start_soon(watch.look)
-                async with anyio.create_task_group() as readers:
-                    readers.start_soon(_read, process.stdout, out)
-                    readers.start_soon(_read, process.stderr, err)
-                status = await process.wait()
-                group.cancel_scope.cancel()
-        finally:
-            end(seen)
-            with anyio.CancelScope(shield=True):
-                await process.aclose()
-    return Ended(_text(out), _text(err), status, watch.stopped)
+    out, err = _Read(process.stdout), _Read(process.stderr)
+    try:
+        async with anyio.create_task_group() as group:
+            group.start_soon(watch.look)
+            group.start_soon(out.read)
+            group.start_soon(err.read)
+            status = await process.wait()
+            with anyio.move_on_after(PATIENCE):  # what it has started may hold the streams open
+                await out.ended.wait()
+                await err.ended.wait()
+            group.cancel_scope.cancel()
+    finally:
+        end(seen)
+        with anyio.CancelScope(shield=True):
+            await process.aclose()
+    return Ended(out.text, err.text, status, watch.stopped)
 
 
 def end(process: psutil.Process, number: int = signal.SIGKILL) -> None:
@@ -84,9 +84,10 @@ def end(process: psutil.Process, number: int = signal.SIGKILL) -> None:
 
 
 def end_all() -> None:
-    """End what every call has started."""
-    for process in tuple(_running):
-        end(process)
+    """End what every call has started: this process starts nothing else."""
+    for each in _family(psutil.Process())[1:]:
+        with suppress(psutil.NoSuchProcess):
+            each.kill()
 
 
 def _family(process: psutil.Process) -> list[psutil.Process]:
@@ -95,23 +96,24 @@ def _family(process: psutil.Process) -> list[psutil.Process]:
     return []
 
 
-@contextmanager
-def _noted(process: psutil.Process) -> Iterator[None]:
-    _running.add(process)
-    try:
-        yield
-    finally:
-        _running.discard(process)
+class _Read:
+    """What is written to a stream, read as it comes."""
 
+    def __init__(self, stream: ByteReceiveStream | None) -> None:
+        assert stream is not None
+        self.ended = anyio.Event()
+        self._stream, self._found = stream, bytearray()
 
-async def _read(stream: ByteReceiveStream | None, into: bytearray) -> None:
-    assert stream is not None
-    async for part in stream:
-        into += part
+    async def read(self) -> None:
+        """Until the stream ends."""
+        async for part in self._stream:
+            self._found += part
+        self.ended.set()
 
-
-def _text(written: bytearray) -> str:
-    return written.decode("utf-8", "replace")
+    @property
+    def text(self) -> str:
+        """All that was read."""
+        return self._found.decode("utf-8", "replace")
 
 
 class _Watch:
