@@ -54,6 +54,7 @@ async def agent(folder, *options, **variables):
     arguments = ["-c", ENTRY, "mcp", "--folder", str(folder), *options]
     known = set(psutil.Process().children())
     parameters = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
+    assert sys.__stderr__ is not None
     async with Client(stdio_client(parameters, errlog=sys.__stderr__)) as client:
         (server,) = set(psutil.Process().children()) - known
         yield Agent(client, server)

@@ -40,8 +40,8 @@ class Folder:
     def protocol(self, name: str) -> str:
         """A protocol's name, or its file in the folder; else `UsageError`."""
         if is_module(name):
-            file = f"{name.partition(':')[0]}.py"
-            raise UsageError(f"{name}: a module may be anywhere; name a file, such as {file}")
+            such = f"{name.partition(':')[0]}.py"
+            raise UsageError(f"{name}: a module may be anywhere; name a file, such as {such}")
         file = file_in(name)
         if file is not None:
             self.path(file)

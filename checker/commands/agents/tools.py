@@ -188,7 +188,7 @@ def _schema(param: click.Parameter) -> JSON:
     return ({"type": "array", "items": one} if _is_many(param) else one) | about
 
 
-def _type(kind: click.ParamType) -> JSON:
+def _type(kind: click.ParamType[Any]) -> JSON:
     if isinstance(kind, click.IntRange):
         limits = {"minimum": kind.min, "maximum": kind.max}
         return {"type": "integer"} | {key: n for key, n in limits.items() if n is not None}
