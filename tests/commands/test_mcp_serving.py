@@ -1,5 +1,7 @@
 """`mcp` as agents use it: the SDK's own client, over standard input and output."""
 
+import json
+import re
 import shutil
 import signal
 import sys
@@ -61,42 +63,33 @@ async def agent(folder, *options, **variables):
     assert not server.is_running()
 
 
-def test_a_whole_question(tmp_path):
+def test_a_whole_question_goes_as_the_page_says(tmp_path):
     """What there is, a protocol that fails, why, and the fix as a setting."""
+    page = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+    calls = re.findall(r"^    ([a-z]+) +(\{.*?\})\n +(\S[^\n]*)", page, re.DOTALL | re.MULTILINE)
+    found = []
 
     async def question():
         async with agent(tmp_path) as asks:
-            words, data, wrong = await asks.ask("list")
-            assert not wrong and "kip320" in words
-            assert "kip320" in [each["name"] for each in data["protocols"]]
-            _, data, _ = await asks.ask("list", protocol="kip320", only=["settings"])
-            assert "fence_fetch" in data["protocols"][0]["settings"]
-
-            broken = {"protocol": "kip320", "property": ["weak_isr"]}
-            words, data, wrong = await asks.ask(
-                "explore", **broken, set={"fence_fetch": False}, trace_dir="traces"
-            )
-            assert (wrong, data["verdict"]) == (False, "violated")
-            (found,) = data["violations"]
-            assert found["property"] == "weak_isr" and len(found["steps"]) == found["depth"] > 3
-            assert words.startswith(f"failed: weak_isr, after {found['depth']} steps\n1. ")
-            assert all(step in words for step in found["steps"])
-            assert (tmp_path / found["trace"]).is_file()
-
-            words, data, wrong = await asks.ask("replay", files=[found["trace"]])
-            assert not wrong and data["accepted"] and "failed: weak_isr" in words
-
-            words, data, wrong = await asks.ask("explain", file=found["trace"])
-            assert not wrong and data["property"] == "weak_isr" and "failed: weak_isr" in words
-            (fix,) = data["prevented_by"]
-            assert fix["settings"] == {"fence_fetch": "true"}
-            assert fix["search"]["verdict"] == "exhausted"
-
-            words, data, wrong = await asks.ask("explore", **broken, set=fix["settings"])
-            assert (wrong, data["verdict"]) == (False, "exhausted")
-            assert "failed" not in words and "nothing is violated" in words
+            assert not (await asks.ask("list"))[2]
+            for name, given, said in calls:
+                words, data, wrong = await asks.ask(name, **json.loads(given))
+                assert not wrong
+                rest = " ".join(words.split())
+                for part in filter(None, said.split(" ...")):
+                    assert part.strip() in rest
+                    rest = rest.partition(part.strip())[2]
+                found.append((words, data))
+            assert (await asks.ask("replay", files=[found[2][1]["trace"]]))[1]["accepted"]
 
     anyio.run(question)
+    (_, listed), (words, broken), (_, why), (held, fixed) = found
+    assert "fence_fetch" in listed["protocols"][0]["settings"]
+    (violation,) = broken["violations"]
+    assert violation["property"] == why["property"] == "weak_isr"
+    assert all(f"{k}. {step}\n" in words for k, step in enumerate(violation["steps"], 1))
+    assert [each["settings"] for each in why["prevented_by"]] == [{"fence_fetch": "true"}]
+    assert fixed["verdict"] == "exhausted" and "failed" not in held
     assert [path.name for path in tmp_path.iterdir()] == ["traces"]
 
 
