@@ -15,6 +15,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from checker.commands.agents.tools import OFFERED
 from checker.core.exits import Exit
 from checker.core.files import cache_directory
 
@@ -51,13 +52,13 @@ class Agent:
 
 
 @asynccontextmanager
-async def agent(folder, *options, **variables):
+async def agent(folder, *options, mode="auto", **variables):
     environment = {"PYTHONPATH": str(ROOT), "HIGHWATER_CACHE": str(cache_directory())} | variables
     arguments = ["-c", ENTRY, "mcp", "--folder", str(folder), *options]
     known = set(psutil.Process().children())
     parameters = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
     assert sys.__stderr__ is not None
-    async with Client(stdio_client(parameters, errlog=sys.__stderr__)) as client:
+    async with Client(stdio_client(parameters, errlog=sys.__stderr__), mode=mode) as client:
         (server,) = set(psutil.Process().children()) - known
         yield Agent(client, server)
     assert not server.is_running()
@@ -128,6 +129,20 @@ def test_answers_about_a_cluster_name_what_failed(tmp_path):
             assert words.count("failed: ") >= 1
             words, data, wrong = await asks.ask("affected", kafka="4.0.0")
             assert not wrong and "0004" in words and data["bugs"]
+
+    anyio.run(question)
+
+
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+def test_clients_may_begin_with_a_handshake_or_without(tmp_path, mode):
+    async def question():
+        async with agent(tmp_path, mode=mode) as asks:
+            offered = (await asks.client.list_tools()).tools
+            assert [tool.name for tool in offered] == list(OFFERED)
+            assert all(tool.description and tool.output_schema for tool in offered)
+            words, data, wrong = await asks.ask("explore", protocol="kip101", depth=2)
+            assert not wrong and data["verdict"] == "bounded" and "bounded" in words
+            assert (await asks.ask("explore", protocol="kip32"))[2]
 
     anyio.run(question)
 
