@@ -50,7 +50,9 @@ _DECLARED = {
 }
 """Where it stands what holds of a state: by the module that declares the state, and the kind."""
 
-_STATES = {"Cluster", "Partition", "TopicPartition", "Group", "Topic", "Quorum", "Raft", "TransactionalId"}
+_STATES = {"Cluster", "Partition", "TopicPartition", "Group", "Topic", "Quorum", "Raft"} | {
+    "TransactionalId"
+}
 
 
 def _declared(protocol: Protocol, kind: str, otherwise: Any) -> Any:

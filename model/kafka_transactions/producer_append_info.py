@@ -105,7 +105,7 @@ def partition_get_record(txn: TransactionalId, partition: Partition) -> None:
     settings="transaction.partition.verification.enable",
 )
 def partition_get_late_record(txn: TransactionalId, partition: Partition) -> None:
-    """The same; if a later record had its sequence in this epoch, it is a duplicate, and dropped."""
+    """The same; if a later record had its sequence in this epoch, it is dropped as a duplicate."""
     late = partition.late_record
     require(is_ready(txn, partition, late.sent, late.epoch))
     overtaken = some(

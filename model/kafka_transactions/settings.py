@@ -81,7 +81,6 @@ class TransactionSettings:
         "a coordinator acts only on what is committed in the transaction log",
         "load.waits.for.high.watermark",
         at="TransactionStateManager.loadTransactionMetadata",
-        about="finding B3",
         fix=True,
     )
     publishes_abandoned_loads: bool = setting(
@@ -89,7 +88,6 @@ class TransactionSettings:
         "a coordinator that is replaced while it loads acts on the part that it has read",
         "publishes.abandoned.loads",
         at="TransactionStateManager.loadTransactionsForTxnTopicPartition",
-        about="finding B1",
         fix=False,
     )
     failed_loads_count: bool = setting(
@@ -97,6 +95,5 @@ class TransactionSettings:
         "a coordinator whose load fails acts on the part that it has read",
         "failed.loads.count",
         at="TransactionStateManager.loadTransactionMetadata",
-        about="finding B2",
         fix=False,
     )

@@ -17,7 +17,6 @@ from model.kafka_transactions.bounds import (
     EPOCHS,
     FAILOVERS,
     PARTITIONS,
-    STALE_ANSWERS,
     TRANSACTIONS,
 )
 from model.kafka_transactions.settings import TransactionSettings, TransactionVersion
@@ -39,7 +38,6 @@ from model.language import (
     integers,
     members,
     nobody,
-    not_,
     sequence,
     some,
     spent,
@@ -120,7 +118,7 @@ class Fate(IntEnum):
 class Status(IntEnum):
     """What a coordinator does, in its own view."""
 
-    NONE = 0  # nothing, or nothing that matters to anybody
+    NONE = 0  # nothing that matters to anybody
     LOADING = 1
     HALF_LOADED = 2  # what it has read is not all
     ACTIVE = 3

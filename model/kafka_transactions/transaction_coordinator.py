@@ -62,9 +62,7 @@ def coordinator_add_partition(
     stop(txn, fenced)
 
 
-def _add(
-    txn: TransactionalId, coordinator: Coordinator, partition: Partition, where: bool
-) -> None:
+def _add(txn: TransactionalId, coordinator: Coordinator, partition: Partition, where: bool) -> None:
     """Append the transaction with one partition more, if `where`."""
     partitions = coordinator.partitions.with_member(partition)
     append(txn, coordinator, ONGOING, coordinator.epoch, partitions, where)
@@ -241,9 +239,7 @@ def coordinator_init(txn: TransactionalId, coordinator: Coordinator) -> None:
     require(is_free(txn, coordinator), wants_init(txn), has_room(txn))
     require(not_(is_decided(coordinator)))
     bumps = producer.request == Kind.BUMP
-    again = all_of(
-        bumps, coordinator.state == EMPTY, producer.epoch + 1 == coordinator.epoch
-    )
+    again = all_of(bumps, coordinator.state == EMPTY, producer.epoch + 1 == coordinator.epoch)
     fenced = all_of(bumps, producer.epoch != coordinator.epoch, not_(again))
     appends = not_(any_of(again, fenced))
     require(any_of(not_(appends), coordinator.epoch < txn.bound(EPOCHS)))

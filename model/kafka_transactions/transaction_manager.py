@@ -168,9 +168,7 @@ def hear_of_end(txn: TransactionalId, epoch: int, where: bool) -> None:
     if txn.has_versions_2:
         producer.epoch = choose(where, epoch, producer.epoch)
     producer.request = choose(where, choose(again, Kind.BUMP, Kind.NONE), producer.request)
-    producer.phase = choose(
-        where, choose(again, Phase.INITIALIZING, Phase.READY), producer.phase
-    )
+    producer.phase = choose(where, choose(again, Phase.INITIALIZING, Phase.READY), producer.phase)
 
 
 def hear_of_epoch(txn: TransactionalId, epoch: int, where: bool) -> None:

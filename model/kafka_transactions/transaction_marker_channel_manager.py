@@ -24,7 +24,7 @@ from model.kafka_transactions.transaction_state_manager import (
     has_room,
     is_free,
 )
-from model.language import action, all_of, choose, not_, require, spend
+from model.language import action, choose, require, spend
 
 
 def _write(txn: TransactionalId, coordinator: Coordinator, partition: Partition) -> None:
@@ -52,7 +52,7 @@ def _require_marker(txn: TransactionalId, coordinator: Coordinator, partition: P
 def partition_get_marker(
     txn: TransactionalId, coordinator: Coordinator, partition: Partition
 ) -> None:
-    """It ends what the producer has open there. A refusal cancels the markers for all partitions."""
+    """It ends what the producer has open there. A refusal cancels all the markers."""
     _require_marker(txn, coordinator, partition)
 
     _write(txn, coordinator, partition)

@@ -23,6 +23,7 @@ from model.kafka_transactions.state import (
     Kind,
     Logged,
     Offset,
+    Partition,
     Status,
     TransactionalId,
 )
@@ -66,7 +67,7 @@ def append(
     coordinator: Coordinator,
     state: IdState,
     epoch: int,
-    partitions: SetOf,
+    partitions: SetOf[Partition],
     where: bool = True,
 ) -> None:
     """Append what the id comes to, if `where`: `appendTransactionToLog`. There must be room."""
@@ -209,7 +210,7 @@ def coordinator_read_part(txn: TransactionalId, coordinator: Coordinator, end: O
         may_count = any_of(may_count, spent(txn, LOAD_FAILURES) < txn.bound(LOAD_FAILURES))
     require(may_count)
     require(coordinator.status == Status.LOADING, txn.leads(coordinator))
-    require(0 < end, end < txn.log.end)
+    require(end > 0, end < txn.log.end)
 
     coordinator.status = Status.HALF_LOADED
     take_over(coordinator, txn.log[end - 1], True)
@@ -236,7 +237,6 @@ def coordinator_load(txn: TransactionalId, coordinator: Coordinator) -> None:
     "{coordinator}, which was replaced while it loaded, acts on what it has read",
     at="TransactionStateManager.loadTransactionsForTxnTopicPartition",
     since="0.11.0.0",
-    about="finding B1",
     settings="publishes.abandoned.loads",
 )
 def coordinator_publish_abandoned_load(txn: TransactionalId, coordinator: Coordinator) -> None:
@@ -252,7 +252,6 @@ def coordinator_publish_abandoned_load(txn: TransactionalId, coordinator: Coordi
     "the load of {coordinator} fails, and it acts on what it has read",
     at="TransactionStateManager.loadTransactionMetadata",
     since="0.11.0.0",
-    about="finding B2",
     settings="failed.loads.count",
 )
 def coordinator_fail_to_load(txn: TransactionalId, coordinator: Coordinator) -> None:

@@ -15,7 +15,7 @@ from model.kafka_transactions.state import (
     TransactionalId,
     Wish,
 )
-from model.language import Model, all_of, any_of, every, implies, not_, some
+from model.language import all_of, any_of, every, implies, not_, some
 from properties.claims import always
 
 

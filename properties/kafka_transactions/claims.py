@@ -16,6 +16,12 @@ from properties.kafka_transactions import atomicity
 from properties.kafka_transactions.well_formed import well_formed
 
 
+@sometimes("a_transaction_is_written", "a partition has a record that no marker has ended")
+def a_transaction_is_written(txn: TransactionalId) -> bool:
+    """Readers with read_committed wait."""
+    return some(txn.is_open(p) for p in txn.partitions)
+
+
 @sometimes("a_transaction_is_committed_everywhere", "every partition commits a transaction")
 def a_transaction_is_committed_everywhere(txn: TransactionalId) -> bool:
     """And the producer knows: the end that everybody hopes for."""
@@ -40,9 +46,7 @@ def a_transaction_is_aborted(txn: TransactionalId) -> bool:
 @sometimes("a_transaction_is_complete", "the transaction log says that a transaction is complete")
 def a_transaction_is_complete(txn: TransactionalId) -> bool:
     """Markers are all written."""
-    return some(
-        any_complete(txn, position) for position in txn.log.positions
-    )
+    return some(any_complete(txn, position) for position in txn.log.positions)
 
 
 def any_complete(txn: TransactionalId, position: int) -> bool:
@@ -67,6 +71,7 @@ KAFKA_TRANSACTIONS_PROPERTIES: tuple[Property, ...] = (
     atomicity.nothing_is_left_open,
     atomicity.the_fenced_write_nothing,
     well_formed,
+    a_transaction_is_written,
     a_transaction_is_committed_everywhere,
     a_transaction_is_aborted,
     a_transaction_is_complete,

@@ -31,7 +31,7 @@ def well_formed(txn: TransactionalId) -> bool:
     )
     asks = any_of(producer.request == Kind.INIT, producer.request == Kind.BUMP)
     return all_of(
-        0 < txn.high_watermark,
+        txn.high_watermark > 0,
         txn.high_watermark <= txn.log.end,
         asks == (producer.phase == Phase.INITIALIZING),
         every(implies(idle, p.record == Sent.NONE) for p in txn.partitions),
