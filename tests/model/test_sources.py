@@ -105,6 +105,9 @@ BASES = {
         *(KAFKA_GROUP.preset(name) for name in ("kafka-4.3", "kafka-4.3-consumer", "kafka-3.2")),
         {"partition.assignment.strategy": "sticky"},
     ],
+    KAFKA_TRANSACTIONS: [
+        KAFKA_TRANSACTIONS.preset(name) for name in ("kafka-4.3", "kafka-3.9", "kafka-fixed")
+    ],
 }
 
 
