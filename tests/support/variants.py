@@ -33,8 +33,7 @@ TINY: dict[str, dict[str, int]] = {protocol.name: _TINY for protocol in LADDER} 
     "kafka_group": {"members": 2, "topic_partitions": 1, "generations": 2}
     | dict.fromkeys(("member_crashes", "session_timeouts"), 0),
     "kafka_producer": {"topic_partitions": 1, "log_size": 2, "broker_errors": 1},
-    "kafka_transactions": {"topic_partitions": 1, "transactions": 1}
-    | {"coordinator_failovers": 1},
+    "kafka_transactions": {"topic_partitions": 1, "transactions": 1} | {"coordinator_failovers": 1},
     "kip595": {"voters": 2, "log_size": 2, "epochs": 2},
     "kraft": {"nodes": 2, "log_size": 2},
 }
