@@ -183,6 +183,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "checker.kafka.guarantees",
         ),
     ),
+    "checker.api.in_a_page": ("checker.api.asking", "model", AMOUNTS, SEARCH, REPORT),
     "checker.api.stateful": (
         *("model", "properties", VERDICT, FILES, AMOUNTS, ENGINES, SEARCH, TRACES, REPORT),
     ),
