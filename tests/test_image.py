@@ -16,8 +16,8 @@ from tests.support.scripts import script
 ROOT = Path(__file__).parent.parent
 IMAGE = "highwater"
 BASE = re.findall(r"(?m)^ARG BASE=(.*)$", (ROOT / "Dockerfile").read_text(encoding="utf-8"))
-TRUSTED = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pip.conf")
-"""How this machine reaches what packages come from, if it has ways of its own."""
+TRUSTED = Path("/etc/ssl/certs/ca-certificates.crt")
+"""Whom this machine trusts, where packages come through a proxy of its own."""
 
 
 def copied() -> list[str]:
@@ -57,12 +57,12 @@ def base(tmp_path_factory):
     root = tmp_path_factory.mktemp("base") / "root"
     done = run("debootstrap", "--variant=minbase", release, str(root))
     assert done.returncode == 0, done.stdout[-2000:]
-    for name in TRUSTED:
-        if Path(name).exists():
-            (root / name[1:]).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(name, root / name[1:])
+    trusted = root / TRUSTED.relative_to("/")
+    trusted.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(TRUSTED, trusted)
     container = run("buildah", "from", "scratch").stdout.strip()
     assert run("buildah", "add", container, str(root), "/").returncode == 0
+    assert run("buildah", "config", "--env", f"PIP_CERT={TRUSTED}", container).returncode == 0
     name = "localhost/highwater-base"
     assert run("buildah", "commit", "--rm", container, name).returncode == 0
     return name

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from checker.api.asking import explore
+from checker.core.search.limits import Progress
 from model.language.errors import UsageError
 
-SMALL = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
+SMALL: dict[str, Any] = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 
 
 @pytest.mark.parametrize("protocol", ["truncate_to_high_watermark", "kip101"])
 def test_every_engine_gives_the_same_answer(protocol):
-    told = []
+    told: list[Progress] = []
     fast, slow = (
         explore(protocol, engine=engine, on_progress=told.append, **SMALL)
         for engine in ("local", "reference")

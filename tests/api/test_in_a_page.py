@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from checker.api.in_a_page import told
 from checker.telling.report.html import render_html
 from tests.support.scripts import script
 
-SMALL = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
+SMALL: dict[str, Any] = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 REGISTER = Path(__file__).parents[2] / "docs" / "examples" / "register.py"
 IN_THE_BROWSER = """
 import sys
@@ -43,7 +44,7 @@ def asked(**question) -> str:
 def line(**question) -> str:
     answer = json.loads(told(asked(**question)))
     assert answer["wrong"] is answer["line"].startswith("error: ")
-    return answer["line"]
+    return str(answer["line"])
 
 
 def test_the_archive_alone_finds_what_every_engine_finds(tmp_path):
@@ -89,6 +90,6 @@ def test_what_is_wrong_and_what_ended_a_search_is_told_in_one_line(question, wor
 
 
 def test_how_far_a_search_is_is_told_in_words():
-    heard = []
+    heard: list[str] = []
     told(asked(protocol="kip101", bounds=SMALL), heard.append)
     assert heard[0] == "1 state, 1 step deep"

@@ -69,7 +69,7 @@ def explored(page) -> str:
     """Explore what is chosen; what the page says then."""
     page.click("#explore")
     page.wait_for_selector(IDLE)
-    return page.inner_text("#said")
+    return str(page.inner_text("#said"))
 
 
 def own(page, text: str) -> str:
