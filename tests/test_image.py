@@ -57,12 +57,10 @@ def base(tmp_path_factory):
     root = tmp_path_factory.mktemp("base") / "root"
     done = run("debootstrap", "--variant=minbase", release, str(root))
     assert done.returncode == 0, done.stdout[-2000:]
-    trusted = root / TRUSTED.relative_to("/")
-    trusted.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(TRUSTED, trusted)
+    shutil.copy(TRUSTED, root / "etc" / "trusted.crt")  # packages write a file of that name
     container = run("buildah", "from", "scratch").stdout.strip()
     assert run("buildah", "add", container, str(root), "/").returncode == 0
-    assert run("buildah", "config", "--env", f"PIP_CERT={TRUSTED}", container).returncode == 0
+    assert run("buildah", "config", "--env", "PIP_CERT=/etc/trusted.crt", container).returncode == 0
     name = "localhost/highwater-base"
     assert run("buildah", "commit", "--rm", container, name).returncode == 0
     return name
