@@ -4,7 +4,7 @@ ARG BASE=debian:bookworm-slim
 # The environment: the wheel of this tree, and the pinned version of all else.
 FROM ${BASE} AS environment
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends python3-venv \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-venv \
     && python3 -m venv /opt/highwater
 WORKDIR /source
 COPY LICENSE README.md constraints.txt pyproject.toml ./
@@ -20,7 +20,7 @@ RUN pip wheel --quiet --no-deps --wheel-dir /wheels . \
 
 FROM ${BASE}
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends openjdk-17-jre-headless python3 \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openjdk-17-jre-headless python3 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home highwater \
     && install -d -o highwater /work
