@@ -224,9 +224,7 @@ def add_schedules(staging: Path) -> None:
             f"{framed(lanes.svg(), f'Schedule {schedule.name}')}"
         )
     for page, pictures in told.items():
-        _insert(
-            page, "\n## Reproduce", "\n## As lanes\n\n" + "\n\n".join(pictures) + "\n\n## Reproduce"
-        )
+        _insert(page, "\n## Runs", "\n## As lanes\n\n" + "\n\n".join(pictures) + "\n\n## Runs")
 
 
 def add_try(staging: Path) -> None:
