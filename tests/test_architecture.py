@@ -185,10 +185,16 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "checker.kafka.guarantees",
         ),
     ),
+    "checker.api.in_a_page": ("checker.api.asking", "model", AMOUNTS, SEARCH, REPORT),
     "checker.api.stateful": (
         *("model", "properties", VERDICT, FILES, AMOUNTS, ENGINES, SEARCH, TRACES, REPORT),
     ),
     "checker.commands.cli": ("model.language.errors", EXITS, "checker.commands"),
+    "checker.commands.agents": (
+        *("model.language.errors", "model.own_protocols", EXITS, AMOUNTS, FILES, SEARCH, TRACES),
+        "checker.commands",
+    ),
+    "checker.commands.mcp_command": ("model.language.errors", "checker.commands"),
     "checker.public.highwater": ("model", "properties", "checker"),
     "checker": (),
 }

@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ import pytest
 import highwater
 from checker.commands import cli
 from checker.core.exits import Exit
+from checker.kafka.cluster.schedule import easiest, every_schedule, how_shown
+from checker.kafka.cluster.vocabulary import Reach
 from tests.support import readme
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -129,7 +132,15 @@ def test_the_examples_fail_without_what_they_are_about(example, setting, steps):
 
 
 def test_every_finding_says_in_400_words_what_a_reader_decides_by():
-    heads = ["Affected", "How likely", "Noticed by", "What to do today", "Fixed in", "Fix"]
+    heads = [
+        "Affected",
+        "How likely",
+        "Shown by",
+        "Noticed by",
+        "What to do today",
+        "Fixed in",
+        "Fix",
+    ]
     for page in (DOCS / "findings").glob("[0-9]*.md"):
         head, _, evidence = page.read_text(encoding="utf-8").partition("\n## ")
         block = head.split("\n\n")[2]
@@ -204,3 +215,19 @@ def test_the_workflow_in_the_documentation_uses_options_that_exist():
     known = {option for param in explore.params for option in param.opts}
     for call in calls:
         assert {word for word in call.split() if word.startswith("--")} <= known
+
+
+def test_pages_tell_the_schedule_that_takes_least_and_the_readme_is_sorted_by_it():
+    reaches = {}
+    for finding, group in groupby(every_schedule(), lambda schedule: schedule.finding):
+        known = list(group)
+        [page] = (DOCS / "findings").glob(f"{finding}-*.md")
+        words = " ".join(page.read_text(encoding="utf-8").split())
+        assert f"- **Shown by**: {how_shown(known)} - **Noticed by**" in words, how_shown(known)
+        reaches[finding] = easiest(known).reach
+    short = {Reach.OPERATION: "ordinary operation", Reach.FAULT: "faults", Reach.HELD: "held back"}
+    table = re.findall(r"^(\| \[\d{4}\].*)$", (DOCS.parent / "README.md").read_text(), re.MULTILINE)
+    rows = [(re.findall(r"\[(\d{4})\]", row), row.split(" | ")[3]) for row in table]
+    told = [(reaches[finding], said) for findings, said in rows for finding in findings]
+    assert [said for _, said in told] == [short[reach] for reach, _ in told]
+    assert [reach for reach, _ in told] == sorted(reaches.values())

@@ -19,11 +19,12 @@ def bugs_as_data(number: str) -> list[ListedBug]:
 
 def _as_data(bug: Bug) -> ListedBug:
     from checker.kafka.affected.judge import every_row
-    from checker.kafka.cluster.schedule import every_schedule
+    from checker.kafka.cluster.schedule import easiest, every_schedule
     from checker.kafka.releases.patch import fixes
 
     page = bug.page()
     rows = [row for row in every_row() if bug in (row.bug, *row.more)]
+    schedules = [s for s in every_schedule() if bug.finding and s.finding == bug.finding]
     own = {name: fix for name, fix in fixes().items() if bug.finding and name[:4] == bug.finding}
     return {
         "number": bug.number,
@@ -37,7 +38,8 @@ def _as_data(bug: Bug) -> ListedBug:
         "today": rows[0].today if rows else None,
         "page": None if page is None else page.relative_to(COUNTEREXAMPLES.parent).as_posix(),
         "cases": [case.name for case in bug.cases()],
-        "schedules": [s.name for s in every_schedule() if bug.finding and s.finding == bug.finding],
+        "schedules": [schedule.name for schedule in schedules],
+        "shown_by": easiest(schedules).shown_by if schedules else None,
         "fixes": {name: f"{fix.setting}={fix.value}" for name, fix in own.items()},
     }
 
@@ -58,6 +60,8 @@ def bug_lines(bug: ListedBug) -> Iterator[tuple[str, str]]:
         yield "note", bug["note"]
     for case in bug["cases"]:
         yield "case", f"highwater explain {case}"
+    if bug["shown_by"]:
+        yield "shown by", bug["shown_by"]
     for schedule in bug["schedules"]:
         yield "on a cluster", f"highwater reproduce {bug['finding']} --schedule {schedule}"
     if bug["finding"]:

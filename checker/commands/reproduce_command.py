@@ -191,7 +191,13 @@ def _row(outcome: Outcome) -> dict[str, Any]:
 def _list(schedules: Sequence[Schedule], as_json: bool) -> int:
     if as_json:
         rows = [
-            {"finding": s.finding, "schedule": s.name, "title": s.title, "control": s.control}
+            {
+                "finding": s.finding,
+                "schedule": s.name,
+                "title": s.title,
+                "shown_by": s.shown_by,
+                "control": s.control,
+            }
             | ({"workaround": s.workaround} if s.workaround else {})
             for s in schedules
         ]
@@ -199,6 +205,7 @@ def _list(schedules: Sequence[Schedule], as_json: bool) -> int:
         return Exit.OK
     for schedule in schedules:
         _write(f"{schedule.finding} --schedule {schedule.name}: {schedule.title}", "    ")
+        _write(f"shown by: {schedule.shown_by}", "      ", "    ")
         _write(f"control: {schedule.control}", "      ", "    ")
         if schedule.workaround:
             _write(f"workaround: {schedule.workaround}", "      ", "    ")

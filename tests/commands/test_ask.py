@@ -44,7 +44,7 @@ def test_what_files_say_is_told(highwater, tmp_path, monkeypatch):
         "Kafka 4.1.0 with KRaft, which has the rules of 4.1: crashes 1",
         "  acks=-1: producer.properties; what producers wait for",
         "  min.insync.replicas=1: server.properties; acks=all needs so many ISR members",
-        "  not used, since the model has no time: replica.lag.time.max.ms",
+        "  not used: replica.lag.time.max.ms: there is no time in the model, so that a",
         "  not used by the model: 1 other key",
         "  eligible.leader.replicas.version: new clusters have it so, upgraded ones may",
         "nothing is lost in any state within these bounds",

@@ -28,6 +28,7 @@ class ListedBug(TypedDict):
     page: str | None
     cases: list[str]
     schedules: list[str]
+    shown_by: str | None
     fixes: dict[str, str]
 
 

@@ -36,7 +36,7 @@ class Ask(AskAnswered):
     read: list[AskRead]
     defaults: list[AskRead]
     ignored: list[str]
-    timed: list[str]
+    unused: dict[str, str]
     seconds: Share
     version: str
 

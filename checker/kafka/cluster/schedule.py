@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources import files
@@ -38,7 +38,7 @@ from typing import Any
 from checker.kafka.cluster.frames import CONTROLLER
 from checker.kafka.cluster.quorum import Quorum
 from checker.kafka.cluster.steps import ACTS, CONDITIONS, threads
-from checker.kafka.cluster.vocabulary import Meaning, meaning_of
+from checker.kafka.cluster.vocabulary import Meaning, Reach, Sentence, meaning_of
 from checker.lab.catalogue import read_catalogue
 from model.language.errors import UsageError, unknown_name
 
@@ -132,6 +132,24 @@ class Schedule:
             if step.meaning.sentence.function is threads.stall
         )
 
+    @property
+    def reach(self) -> Reach:
+        """The most that one of its acts asks."""
+        return max(act.reach for act in self._acts())
+
+    @property
+    def shown_by(self) -> str:
+        """Which of its acts are no ordinary operation, as pages say it."""
+        acts = sorted((act for act in self._acts() if act.reach), key=lambda act: -act.reach)
+        asked: dict[Reach, list[str]] = {}
+        for act in acts:
+            asked.setdefault(act.reach, []).append(act.example)
+        texts = [f"{r.words}: {', '.join(dict.fromkeys(said))}" for r, said in asked.items()]
+        return "; ".join(texts) or Reach.OPERATION.words
+
+    def _acts(self) -> list[Sentence]:
+        return [step.meaning.sentence for step in self.steps() if step.kind is Kind.ACT]
+
     def steps(self, way: Way = Way.AS_IT_IS) -> tuple[Step, ...]:
         """Those of the schedule, of its control, or of it with the workaround."""
         return tuple(step for step in self.every_step if way in _PLAYED[step.only])
@@ -223,6 +241,18 @@ def schedules_of(finding: str, folder: Path = FOLDER) -> list[Schedule]:
     if not found:
         raise unknown_name("finding", finding, {schedule.finding for schedule in known})
     return found
+
+
+def easiest(known: Iterable[Schedule]) -> Schedule:
+    """Which of a finding's schedules asks least; of several, the first."""
+    return min(known, key=lambda schedule: schedule.reach)
+
+
+def how_shown(known: Iterable[Schedule]) -> str:
+    """What it takes to show a finding on a cluster, and the control, as its page says it."""
+    schedule = easiest(known)
+    command = f"highwater reproduce {schedule.finding} --schedule {schedule.name}"
+    return f"{schedule.shown_by} (`{command}`; `--control`: {schedule.control})."
 
 
 def schedule_named(name: str | None, known: list[Schedule]) -> Schedule:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cached_property
 from typing import Any
 
@@ -69,12 +70,36 @@ KINDS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
 }
 
 
+class Reach(IntEnum):
+    """What an act asks beyond what operators and clients do every day, the least first."""
+
+    OPERATION = 0
+    LOAD = 1
+    FAULT = 2
+    HELD = 3
+
+    @property
+    def words(self) -> str:
+        """As pages say it."""
+        return (
+            "ordinary operation",
+            "load",
+            "faults at chosen instants",
+            "held back by the test",
+        )[self]
+
+
 @dataclass(frozen=True)
 class Sentence:
-    """A template with `{name:kind}` in it, and what it means."""
+    """A template with `{name:kind}` in it, and what it means.
+
+    `example` says what an act asks beyond ordinary operation, such as "a crash".
+    """
 
     template: str
     function: Callable[..., Any]
+    reach: Reach = Reach.OPERATION
+    example: str = ""
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -106,11 +131,17 @@ ACTS: list[Sentence] = []
 CONDITIONS: list[Sentence] = []
 
 
-def act(template: str) -> Callable[[Act], Act]:
-    """Make a function `f(stage, ...)` the meaning of a sentence."""
+def act(template: str, *, load: str = "", fault: str = "", held: str = "") -> Callable[[Act], Act]:
+    """Make a function `f(stage, ...)` the meaning of a sentence.
+
+    An act that is no ordinary operation says in words which `load` or `fault` it is, or what is
+    `held` back.
+    """
+    said = {Reach.LOAD: load, Reach.FAULT: fault, Reach.HELD: held}
+    reach = next((reach for reach, words in said.items() if words), Reach.OPERATION)
 
     def register(function: Act) -> Act:
-        ACTS.append(Sentence(template, function))
+        ACTS.append(Sentence(template, function, reach, said.get(reach, "")))
         return function
 
     return register

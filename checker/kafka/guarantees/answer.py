@@ -158,7 +158,7 @@ def as_data(found: Answer) -> dict[str, Any]:
         "read": [asdict(told) for told in cluster.read],
         "defaults": [asdict(told) for told in cluster.defaults],
         "ignored": list(cluster.ignored),
-        "timed": list(cluster.timed),
+        "unused": dict(cluster.unused),
         "faults": found.faults.words,
         "mixed": found.mixed,
         "known": found.known,

@@ -7,7 +7,7 @@ and what means nothing by its number.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from checker.kafka.guarantees.config_files import Described, Entry, read_config
@@ -67,8 +67,8 @@ class Cluster:
     """What is asked about, but for the faults.
 
     `settings` are those that were given; others are the release's: `read` and `defaults` tell, of
-    what an operator may set. `ignored` are keys of the files
-    that mean nothing to the model, `timed` those that would if it had time.
+    what an operator may set. `ignored` are keys of the files that mean nothing to the model;
+    `unused` are those that operators know to matter, and why they do not.
     """
 
     release: Release
@@ -78,7 +78,7 @@ class Cluster:
     read: tuple[Told, ...]
     defaults: tuple[Told, ...]
     ignored: tuple[str, ...] = ()
-    timed: tuple[str, ...] = ()
+    unused: Mapping[str, str] = field(default_factory=dict)
 
 
 def describe_cluster(
@@ -128,7 +128,7 @@ def describe_cluster(
         release, count, given, rebalance is None or rebalance.value.lower() != "false", tuple(told),
         tuple(_defaults(release, given, count)),
         tuple(key for key in others if key not in WITHOUT_MEANING),
-        tuple(key for key in others if key in WITHOUT_MEANING),
+        {key: WITHOUT_MEANING[key] for key in others if key in WITHOUT_MEANING},
     )  # fmt: skip
 
 

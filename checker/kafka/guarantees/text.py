@@ -32,8 +32,9 @@ def asked(cluster: Cluster, faults: Faults) -> Iterator[str]:
     if left:
         yield f"  at the defaults of {release.asked}: {left}"
     yield from (f"  {one.name}: {one.means}" for one in cluster.defaults if one.means)
-    if cluster.timed:
-        yield f"  not used, since the model has no time: {', '.join(cluster.timed)}"
+    for why in dict.fromkeys(cluster.unused.values()):
+        keys = ", ".join(key for key, reason in cluster.unused.items() if reason == why)
+        yield f"  not used: {keys}: {why}"
     if cluster.ignored:
         yield f"  not used by the model: {counted(len(cluster.ignored), 'other key')}"
 

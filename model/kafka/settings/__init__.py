@@ -35,6 +35,13 @@ class KafkaSettings(
             "replica.lag.time.max.ms", "broker.session.timeout.ms", "replica.fetch.wait.max.ms",
             "zookeeper.session.timeout.ms", "broker.heartbeat.interval.ms",
         )
+    } | {
+        name: "the model has no remote storage: what it says of records is about the "
+        "replicas' own logs; finding 0028 is about remote segments"
+        for name in (
+            "remote.log.storage.system.enable", "remote.storage.enable",
+            "local.retention.ms", "local.retention.bytes",
+        )
     }  # fmt: skip
 
     @property

@@ -17,7 +17,7 @@ from checker.kafka.cluster.schedule import (
     with_workaround,
 )
 from checker.kafka.cluster.steps import network, quorums
-from checker.kafka.cluster.vocabulary import ACTS, CONDITIONS, FRAMES, KINDS
+from checker.kafka.cluster.vocabulary import ACTS, CONDITIONS, FRAMES, KINDS, Reach
 from model.language.errors import UsageError
 
 SCHEDULES = every_schedule()
@@ -223,3 +223,21 @@ def test_all_frames_that_can_be_named_can_be_held():
         assert len(places) == len(set(places))
         text = template.format(**{place[1:-1]: number for number, place in enumerate(places)})
         assert step_of(f"hold {text}").meaning.arguments["frames"].words == text
+
+
+@pytest.mark.parametrize(
+    ("steps", "reach", "words"),
+    [
+        ("send x to t\nshut down 1\nuntil 1 has started", Reach.OPERATION, "ordinary operation"),
+        ("kill 1\nsend 5 records a second from 2 producers to t", Reach.FAULT,
+         "faults at chosen instants: a crash; load: many producers"),
+        ("kill 1\nhold the metadata of 0\nkill 2", Reach.HELD,
+         "held back by the test: a request; faults at chosen instants: a crash"),
+    ],
+)  # fmt: skip
+def test_what_it_takes_to_show_it_is_told_by_its_acts_the_most_first(tmp_path, steps, reach, words):
+    path = tmp_path / "0009-story.toml"
+    without = GOOD.replace("+ until 0", "+ hold the metadata of 0\n+ until 0")
+    path.write_text(without.replace("kill 0", steps.replace("\n", "\n- ")))
+    schedule = read_schedule(path)
+    assert (schedule.reach, schedule.shown_by) == (reach, words)

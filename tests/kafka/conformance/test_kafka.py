@@ -229,10 +229,22 @@ def test_what_an_answer_that_travels_brings_is_kafkas(newest):
     assert "brokers.log_start" in {row.variable for row, _ in Projection(model, NEWEST).rows}
 
 
-def test_every_step_of_a_move_between_directories_is_kafkas(newest):
+@pytest.mark.parametrize(
+    "faults",
+    [
+        {},
+        *(
+            nightly("each has some ten thousand steps", {fault: 1})
+            for fault in ("crashes", "shutdowns", "power_losses")
+        ),
+    ],
+    ids=str,
+)
+def test_every_step_of_a_move_between_directories_is_kafkas(newest, faults):
     bounds = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 2}
+    bounds |= {"directory_moves": 1, "crashes": 0} | faults
     settings = {"min.insync.replicas": "1", "isr.answer.apart": "false", "fetch.answers": "at_once"}
-    (model,) = covered_models(NEWEST, bounds | {"directory_moves": 1, "crashes": 0}, settings)
+    (model,) = covered_models(NEWEST, bounds, settings)
     tally = Tally(NEWEST)
     found = cover(newest, model, tally)
     assert tally.unknown == [], [tally.shortest(kind) for kind in tally.unknown]

@@ -150,7 +150,7 @@ def test_everything_that_was_read_is_told_and_the_rest_counted(written):
     assert told["min.insync.replicas"] == "1" and told["replicas"] == "3"
     assert told["acks"] == "all" and told["unclean.leader.election.enable"] == "false"
     assert set(cluster.ignored) == {"num.network.threads", "log.dirs"}
-    assert cluster.timed == ("replica.lag.time.max.ms",)
+    assert list(cluster.unused) == ["replica.lag.time.max.ms"]
     assert {one.name for one in cluster.defaults}.isdisjoint(one.name for one in cluster.read)
 
 

@@ -47,13 +47,13 @@ def shut_down(stage: Stage, broker: int) -> None:
     stage.cluster.wait_until_down(broker)
 
 
-@act("kill {broker:number}")
+@act("kill {broker:number}", fault="a crash")
 def kill(stage: Stage, broker: int) -> None:
     """As a crash does."""
     stage.cluster.kill(broker)
 
 
-@act("pause {broker:number}")
+@act("pause {broker:number}", fault="a pause of a process")
 def pause(stage: Stage, broker: int) -> None:
     """As a long garbage collection does."""
     stage.cluster.pause(broker)
@@ -65,7 +65,7 @@ def resume(stage: Stage, broker: int) -> None:
     stage.cluster.resume(broker)
 
 
-@act("restart the controller")
+@act("restart the controller", fault="a crash of the controller")
 def restart_the_controller(stage: Stage) -> None:
     """It is killed and started again."""
     stage.cluster.kill(CONTROLLER)

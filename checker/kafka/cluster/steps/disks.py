@@ -9,14 +9,14 @@ from checker.kafka.cluster.stage import Stage
 from checker.kafka.cluster.vocabulary import Test, act, condition
 
 
-@act("replace the disks of {broker:number}")
+@act("replace the disks of {broker:number}", fault="a lost disk")
 def replace_disks(stage: Stage, broker: int) -> None:
     """All of them, by new ones that were formatted."""
     stage.cluster.wait_until_down(broker)
     stage.cluster.lose_disks(broker)
 
 
-@act("replace the disk of {broker:number} that holds {topic:name}")
+@act("replace the disk of {broker:number} that holds {topic:name}", fault="a lost disk")
 def replace_disk(stage: Stage, broker: int, topic: str) -> None:
     """By an empty one in the same place, formatted."""
     stage.cluster.wait_until_down(broker)
@@ -24,21 +24,24 @@ def replace_disk(stage: Stage, broker: int, topic: str) -> None:
     stage.cluster.lose_disk(broker, disk, is_replaced=True)
 
 
-@act("cut off what {broker:number} has not flushed of {topic:name}")
+@act("cut off what {broker:number} has not flushed of {topic:name}", fault="a power loss")
 def lose_unflushed(stage: Stage, broker: int, topic: str) -> None:
     """All records of it that the broker has, as when its machine loses power."""
     stage.cluster.wait_until_down(broker)
     stage.cluster.lose_unflushed(broker, _first(stage, topic))
 
 
-@act("cut off what {controller:number} has not flushed of the metadata")
+@act("cut off what {controller:number} has not flushed of the metadata", fault="a power loss")
 def lose_unflushed_metadata(stage: Stage, controller: int) -> None:
     """As when a controller's machine loses power."""
     stage.cluster.wait_until_down(controller)
     stage.cluster.lose_unflushed_metadata(controller)
 
 
-@act("take the disk of {broker:number} that holds {topic:name} out of its settings")
+@act(
+    "take the disk of {broker:number} that holds {topic:name} out of its settings",
+    fault="a lost disk",
+)
 def take_out_disk(stage: Stage, broker: int, topic: str) -> None:
     """It is lost, and `log.dirs` names the others from now on."""
     stage.cluster.wait_until_down(broker)
@@ -46,7 +49,7 @@ def take_out_disk(stage: Stage, broker: int, topic: str) -> None:
     stage.cluster.lose_disk(broker, disk, is_replaced=False)
 
 
-@act("let the disk of {broker:number} that holds {topic:name} fail")
+@act("let the disk of {broker:number} that holds {topic:name} fail", fault="a disk that fails")
 def fail_disk(stage: Stage, broker: int, topic: str) -> None:
     """As the broker runs, which finds out within seconds; what was on it is gone."""
     disk = stage.cluster.disk_of(broker, _first(stage, topic))

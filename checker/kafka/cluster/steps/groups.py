@@ -21,7 +21,10 @@ def join(stage: Stage, consumer: int, topic: str) -> None:
     stage.clients.ask("join", consumer=consumer, topic=topic, slow=False)
 
 
-@act("let consumer {consumer:number} read {topic:name}, slow to begin")
+@act(
+    "let consumer {consumer:number} read {topic:name}, slow to begin",
+    load="a slow callback of a consumer",
+)
 def join_slowly(stage: Stage, consumer: int, topic: str) -> None:
     """The same, but its `onPartitionsAssigned` lasts until another step lets it begin."""
     stage.clients.ask("join", consumer=consumer, topic=topic, slow=True)

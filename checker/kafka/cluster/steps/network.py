@@ -7,7 +7,7 @@ from checker.kafka.cluster.stage import Stage
 from checker.kafka.cluster.vocabulary import Test, act, condition
 
 
-@act("hold {frames:frames}")
+@act("hold {frames:frames}", held="a request")
 def hold(stage: Stage, frames: Frames) -> None:
     """From the next frame on."""
     stage.proxy.hold(frames)
@@ -19,13 +19,13 @@ def release(stage: Stage, frames: Frames) -> None:
     stage.proxy.release(frames)
 
 
-@act("lose {frames:frames}")
+@act("lose {frames:frames}", fault="a connection that breaks")
 def lose(stage: Stage, frames: Frames) -> None:
     """What is held: its connections close, as when one breaks. Later ones pass."""
     stage.proxy.lose(frames)
 
 
-@act("leave {frames:frames} unread")
+@act("leave {frames:frames} unread", held="a response")
 def leave(stage: Stage, frames: Frames) -> None:
     """The sender goes on with them when they are read: what no socket takes stays with it."""
     stage.proxy.leave(frames)
@@ -37,7 +37,7 @@ def take(stage: Stage, frames: Frames) -> None:
     stage.proxy.take(frames)
 
 
-@act("delay {frames:frames} by {milliseconds:number} ms")
+@act("delay {frames:frames} by {milliseconds:number} ms", fault="a slow link")
 def delay(stage: Stage, frames: Frames, milliseconds: int) -> None:
     """From now to the end of the run."""
     stage.proxy.delay(frames, milliseconds / 1000)

@@ -10,7 +10,7 @@ from checker.kafka.cluster.stage import Stage
 from checker.kafka.cluster.vocabulary import Test, act, condition
 
 
-@act("cut {nodes:numbers} off from {others:numbers}")
+@act("cut {nodes:numbers} off from {others:numbers}", fault="a network partition")
 def cut(stage: Stage, nodes: tuple[int, ...], others: tuple[int, ...]) -> None:
     """Nothing about metadata passes between them, as when the network is parted."""
     for frames in between(nodes, others):

@@ -55,7 +55,10 @@ def send_many(stage: Stage, count: int, record: str, bytes: int, topic: str) -> 
     stage.clients.ask("write", topic=topic, name=record, count=count, padding=bytes)
 
 
-@act("send {rate:number} records a second from {producers:number} producers to {topic:name}")
+@act(
+    "send {rate:number} records a second from {producers:number} producers to {topic:name}",
+    load="many producers",
+)
 def load(stage: Stage, rate: int, producers: int, topic: str) -> None:
     """To all partitions in turn, until the producers are stopped; they have default settings."""
     stage.written.add(topic)

@@ -8,8 +8,10 @@ from checker.kafka.cluster.stalls import Stall
 from checker.kafka.cluster.vocabulary import Test, act, condition
 
 
-@act("stall a thread of {broker:number} at {method:value} called by {caller:value}")
-@act("stall a thread of {broker:number} at {method:value}")
+@act(
+    "stall a thread of {broker:number} at {method:value} called by {caller:value}", held="a thread"
+)
+@act("stall a thread of {broker:number} at {method:value}", held="a thread")
 def stall(stage: Stage, broker: int, method: str, caller: str = "") -> None:
     """The first that comes there from now on, before it does anything in the method."""
     cluster = stage.cluster

@@ -9,7 +9,7 @@ from checker.kafka.cluster.tiers import Tier
 from checker.kafka.cluster.vocabulary import Test, act, condition
 
 
-@act("let the remote store refuse {broker:number}")
+@act("let the remote store refuse {broker:number}", fault="a remote store that refuses reads")
 def refuse(stage: Stage, broker: int) -> None:
     """Whatever the broker wants to read, as a store does that throttles."""
     _tier(stage).refuse(broker)
