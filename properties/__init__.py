@@ -54,7 +54,8 @@ _DECLARED = {
 """Where it stands what holds of a state: by the module that declares the state, and the kind."""
 
 _STATES = {"Cluster", "Partition", "TopicPartition", "Group", "Topic", "Quorum", "Raft"} | {
-    "TransactionalId", "Tiered"
+    "TransactionalId",
+    "Tiered",
 }
 
 
