@@ -91,7 +91,7 @@ def test_with_every_fix_nothing_is_violated_and_every_witness_is_reached(bounds,
 @pytest.mark.slow
 def test_a_log_start_found_in_a_lost_segment_hides_records_that_took_its_place():
     bounds = {"max_leader_epoch": 2, "copies": 3, "log_size": 3, **UNCLEAN}
-    model = KAFKA_TIERED.model(bounds, FIXED | {"remote.start.by.lineage": "false"})
+    model = KAFKA_TIERED.model(bounds, {**FIXED, "remote.start.by.lineage": "false"})
     prop = next(p for p in ALWAYS if p.name == "log_start_moves_by_retention")
     (violation,) = explore(model, [prop]).violations
     assert violation.depth == 24
