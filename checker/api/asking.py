@@ -9,7 +9,6 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +23,9 @@ from checker.core.search.question import Options
 from checker.core.search.simulate import Budget, Simulator
 from checker.core.traces.itf_values import state_of
 from checker.core.traces.trace import Trace, TraceVerdict, build_trace
+from checker.distribution import require
 from checker.telling.report.text import render_text
-from model.language.errors import UsageError, unknown_name
+from model.language.errors import unknown_name
 from model.language.naming import instance_words
 from model.language.protocol import Model, Protocol
 from properties import Property, Sense, lemmas_of
@@ -181,8 +181,7 @@ def prove(
     `timeout` is for each query, in seconds. The trace of `not_inductive` begins in a state that may
     be unreachable: it is no bug.
     """
-    if find_spec("z3") is None:
-        raise UsageError("prove needs Z3: pip install 'highwater[prove]'")
+    require("prove needs Z3", "prove", "z3")
     from checker.core.proofs.bounded.induction import Induction, InductionOptions
     from checker.core.proofs.proof_report import trace_of
     from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
