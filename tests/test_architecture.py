@@ -73,6 +73,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model.kafka": ("model.language", "model.replicated_log", "model.acks"),
     "model.kafka_producer": ("model.language", "model.replicated_log", "model.acks"),
     "model.kafka_group": ("model.language", "model.replicated_log"),
+    "model.kafka_transactions": ("model.language", "model.replicated_log"),
     "model.kraft": ("model.language",),
     "model.kip595": ("model.language",),
     "model": (),
@@ -84,6 +85,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "properties.kafka": ("model", *KINDS),
     "properties.kafka_producer": ("model", *KINDS),
     "properties.kafka_group": ("model", *KINDS),
+    "properties.kafka_transactions": ("model", *KINDS),
     "properties.kraft": ("model", *KINDS),
     "properties.kip595": ("model", *KINDS),
     "properties": ("model",),
@@ -233,10 +235,16 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "checker.kafka.guarantees",
         ),
     ),
+    "checker.api.in_a_page": ("checker.api.asking", "model", AMOUNTS, SEARCH, REPORT),
     "checker.api.stateful": (
         *("model", "properties", VERDICT, FILES, AMOUNTS, ENGINES, SEARCH, TRACES, REPORT),
     ),
     "checker.commands.cli": ("model.language.errors", EXITS, "checker.commands"),
+    "checker.commands.agents": (
+        *("model.language.errors", "model.own_protocols", DISTRIBUTION, EXITS, AMOUNTS, FILES),
+        *(SEARCH, TRACES, "checker.commands"),
+    ),
+    "checker.commands.mcp_command": ("model.language.errors", DISTRIBUTION, "checker.commands"),
     "checker.public.highwater": ("model", "properties", "checker"),
     "checker": (),
 }

@@ -103,7 +103,9 @@ def test_messages_and_metadata_have_one_name_and_know_the_same_extras():
     assert name == distribution.NAME
     assert {*listed.split(",")} == {*extras} - {"all"}
     asked = {extra for path in (ROOT / "checker").rglob("*.py") for extra in _extras_in(path)}
-    assert {"prove", "spark", "query", "audit", "browse", "cvc5", "test"} <= asked <= {*extras}
+    assert (
+        {"prove", "spark", "query", "audit", "browse", "cvc5", "mcp", "test"} <= asked <= {*extras}
+    )
 
 
 def _extras_in(path: Path) -> Iterator[str]:
