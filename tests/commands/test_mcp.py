@@ -292,7 +292,7 @@ def test_the_page_configures_a_server_that_starts_and_names_its_ceilings():
 
 
 def test_the_calls_on_the_page_can_be_made(folder):
-    calls = re.findall(r"^    ([a-z]+) +(\{.*?\})$", PAGE, re.DOTALL | re.MULTILINE)
+    calls = re.findall(r"^    ([a-z]+) +(\{.*?\})\n", PAGE, re.DOTALL | re.MULTILINE)
     assert [name for name, _ in calls] == ["list", "explore", "explain", "explore"]
     for name, given in calls:
         assert tools()[name].arguments(json.loads(given), folder, LIMITS)[0] == name
