@@ -85,14 +85,28 @@ def test_a_line_that_does_not_is_not(text):
     assert fetched_elsewhere(text) == []
 
 
-def test_no_page_message_or_example_leads_to_the_other_project():
-    texts = [path for path in ROOT.iterdir() if path.suffix in KINDS or path.name == "Makefile"]
+@pytest.fixture(scope="module")
+def texts():
+    """What the repository says, by the path of the file."""
+    found = [path for path in ROOT.iterdir() if path.suffix in KINDS or path.name == "Makefile"]
     for folder in FOLDERS:
-        texts += [path for path in (ROOT / folder).rglob("*") if path.suffix in KINDS]
-    texts = [path for path in texts if path not in OF_THE_RULE and path.is_file()]
-    assert len(texts) > 800
-    found = {path: fetched_elsewhere(path.read_text(encoding="utf-8")) for path in texts}
-    assert {str(path.relative_to(ROOT)): lines for path, lines in found.items() if lines} == {}
+        found += [path for path in (ROOT / folder).rglob("*") if path.suffix in KINDS]
+    read = [path for path in found if path not in OF_THE_RULE and path.is_file()]
+    assert len(read) > 800
+    return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in read}
+
+
+def test_no_page_message_or_example_leads_to_the_other_project(texts):
+    found = {path: fetched_elsewhere(text) for path, text in texts.items()}
+    assert {path: lines for path, lines in found.items() if lines} == {}
+
+
+def test_no_file_names_the_host_of_a_registry(texts):
+    """Where packages come from is the machine's own setting."""
+    hosts = re.compile(
+        r"pypi\.org|pythonhosted|npmjs|repo1?\.maven|docker\.io|ghcr\.io|quay\.io|deb\.debian"
+    )
+    assert {path: hosts.findall(text) for path, text in texts.items() if hosts.search(text)} == {}
 
 
 def test_messages_and_metadata_have_one_name_and_know_the_same_extras():
