@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from checker.commands.common import HELP, seconds, size, write_told
+from checker.distribution import require
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ def command(
         return _show(limits, as_json)
     if as_json:
         raise UsageError("--json goes with --tools: what is served is JSON by itself")
-    if find_spec("mcp_types") is None:
-        raise UsageError("mcp needs the MCP SDK: pip install 'highwater[mcp]'")
+    require("mcp needs the MCP SDK", "mcp", "mcp_types")
     if folder is None:
         raise UsageError("Missing option '--folder': say which folder agents may use, such as .")
     from checker.commands.agents.folder import Folder
