@@ -28,6 +28,7 @@ GROUPS = {
     "Find out what there is": {
         "list": "show protocols, presets, settings, bounds, properties, engines, findings",
         "browse": "walk through the states on a local web page",
+        "mcp": "answer agents and editors, by the Model Context Protocol",
     },
     "Ask about a cluster": {
         "ask": "say what a cluster can lose under the faults you name, and what prevents it",
@@ -224,7 +225,7 @@ def json_written() -> ContextVar[bool] | None:
 
 def _said(message: str, status: int, as_json: bool, name: str) -> int:
     """Say an error in one line on standard error, and as JSON where the user asked for that."""
-    message = _printable(message)
+    message = printable(message)
     written = json_written()
     if as_json and not (written is not None and written.get()):
         with contextlib.suppress(OSError, ValueError):
@@ -236,7 +237,7 @@ def _said(message: str, status: int, as_json: bool, name: str) -> int:
     return status
 
 
-def _printable(message: str) -> str:
+def printable(message: str) -> str:
     """The message in one line: line ends and other control characters in a name are escaped."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
 

@@ -129,7 +129,7 @@ def _report(result: Exploration, options: dict[str, Any], form: Form[Found]) -> 
         )
         if options["picture"] is not None:
             keeping.store(write_file, options["picture"], _growth(result))
-        print_form(form, Found(result, found, options["stats"]))
+        print_form(FORMS, form, Found(result, found, options["stats"]))
     return exit_status(result, options["require_exhaustive"], options["properties"])
 
 
