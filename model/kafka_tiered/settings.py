@@ -65,6 +65,7 @@ class TieredSettings:
         "a copy that finishes late does not hide a longer one that is listed",
         "remote.map.keeps.longer",
         at="RemoteLogLeaderEpochState.handleSegmentWithCopySegmentFinishedState",
+        about="finding 0030",
         history="false 3.6.0",
         evidence="`RemoteLogLeaderEpochState` of 4.3.1",
         fix=True,
