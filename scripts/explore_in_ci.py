@@ -15,15 +15,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parents[1]
+EXPLORE = str(Path(sys.executable).with_name("explore"))
 SOURCES = ("model", "properties", "checker")
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """How one search ended: `verdict` is that of `--json`, or `error`; `broken` a property."""
 
     status: int
@@ -58,7 +58,7 @@ def explored(words: list[str]) -> Answer:
     with tempfile.TemporaryDirectory() as folder:
         page, data = Path(folder, "page.md"), Path(folder, "found.json")
         forms = ["--format", "github", "--also", f"markdown={page}", "--also", f"json={data}"]
-        command = [sys.executable, "-m", "highwater", "explore", words[0], *options, *forms]
+        command = [EXPLORE, words[0], *options, *forms]
         ended = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
         print(ended.stderr, end="", file=sys.stderr, flush=True)
         if not data.exists() or not page.exists():

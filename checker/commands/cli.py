@@ -247,10 +247,10 @@ def _said(message: str, status: int, as_json: bool, name: str) -> int:
 
 def _annotate(message: str, name: str) -> None:
     """Say an error on standard output as an annotation of the job."""
-    from checker.telling.report.github import annotation
+    from checker.commands.explore_forms import error_annotation
 
     with contextlib.suppress(OSError, ValueError):
-        sys.stdout.write(annotation("error", f"highwater {name}".rstrip(), _printable(message)))
+        sys.stdout.write(error_annotation(_printable(message), name))
         sys.stdout.flush()
 
 

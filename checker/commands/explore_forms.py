@@ -82,7 +82,8 @@ def _github(found: Found) -> str:
     lines = [annotated(one.trace, root) for one in found.traces]
     if not found.traces:
         verdict, rest = verdict_words(result)
-        level = "notice" if result.verdict is Verdict.EXHAUSTED else "warning"
+        level = "error" if found.stopped else "warning"
+        level = "notice" if result.verdict is Verdict.EXHAUSTED else level
         lines.append(annotation(level, f"{name}: {verdict}", rest))
     empty = [] if found.stopped else vacuous(result)
     lines += [
@@ -90,6 +91,13 @@ def _github(found: Found) -> str:
         for each in found.asked if each.name in empty
     ]  # fmt: skip
     return f"{_text(found)}\n{''.join(lines)}"
+
+
+def error_annotation(message: str, command: str) -> str:
+    """An error that kept a command from its answer, in the form of `github`."""
+    from checker.telling.report.github import annotation
+
+    return annotation("error", f"highwater {command}".rstrip(), message)
 
 
 def repository() -> Path:
