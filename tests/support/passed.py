@@ -17,7 +17,7 @@ import pytest
 
 TREE = (
     "model", "properties", "checker", "tests", "counterexamples", "docs", "scripts",
-    "pyproject.toml",
+    "action.yml", "constraints.txt", "pyproject.toml",
 )  # fmt: skip
 """What tests depend on: files, and folders with all that is in them."""
 STORED_EVERY = 60.0
