@@ -110,6 +110,10 @@ docs: $(BASE) ## rewrite the generated pages from what is stored
 site: $(ALL) ## build the documentation as a static site in site/, with a page for each counterexample
 	@$(BIN)/python scripts/build_site.py
 
+.PHONY: image
+image: ## build a container image, highwater, with docker, podman or buildah
+	@scripts/build-image
+
 .PHONY: docs-anew
 docs-anew: $(BASE) ## search for all of it anew, which takes long
 	@$(BIN)/highwater cases --write

@@ -39,6 +39,17 @@ def is_own(name: str) -> bool:
     return bool(_FILE.fullmatch(name) or _MODULE.fullmatch(name)) or name in entry_points()
 
 
+def file_in(name: str) -> str | None:
+    """The file that a name begins with, as in `FILE.py:NAME`; none if it is of another form."""
+    match = _FILE.fullmatch(name)
+    return match["place"] if match else None
+
+
+def is_module(name: str) -> bool:
+    """Whether a name is of the form `module:NAME`: whatever is installed may be meant."""
+    return file_in(name) is None and _MODULE.fullmatch(name) is not None
+
+
 @cache
 def entry_points() -> dict[str, metadata.EntryPoint]:
     """What installed packages add, by name."""

@@ -38,6 +38,9 @@ _DECLARED = {
     ("model.kip595.protocol", _LEMMAS): ("properties.kip595.lemmas", "KIP595_LEMMAS"),
     ("model.kraft.state", _CLAIMS): ("properties.kraft.claims", "KRAFT_PROPERTIES"),
     ("model.kraft.state", _LIVENESS): ("properties.kraft.liveness", "KRAFT_LIVENESS"),
+    ("model.kafka_transactions.state", _CLAIMS): (
+        *("properties.kafka_transactions.claims", "KAFKA_TRANSACTIONS_PROPERTIES"),
+    ),
     ("model.kafka_producer.state", _CLAIMS): (
         *("properties.kafka_producer.claims", "KAFKA_PRODUCER_PROPERTIES"),
     ),
@@ -47,7 +50,9 @@ _DECLARED = {
 }
 """Where it stands what holds of a state: by the module that declares the state, and the kind."""
 
-_STATES = {"Cluster", "Partition", "TopicPartition", "Group", "Topic", "Quorum", "Raft"}
+_STATES = {"Cluster", "Partition", "TopicPartition", "Group", "Topic", "Quorum", "Raft"} | {
+    "TransactionalId"
+}
 
 
 def _declared(protocol: Protocol, kind: str, otherwise: Any) -> Any:

@@ -110,6 +110,32 @@ def test_each_kill_matrix_has_a_page_with_its_picture_which_its_own_page_leads_t
         assert all(escape(each.reason) in text for each in table.survivors)
 
 
+def npm(folder, monkeypatch, script="exit 1"):
+    """An npm that does what a shell script says, and no other."""
+    (folder / "npm").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "npm").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+
+
+def test_python_for_browsers_that_is_not_to_be_had_is_told_in_a_line(
+    build_site, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(build_site.NotToBeHadError, match="there is no npm"):
+        build_site.write_python(tmp_path / "try")
+    npm(tmp_path, monkeypatch)
+    with pytest.raises(build_site.NotToBeHadError, match="npm brings no pyodide@"):
+        build_site.add_try(tmp_path / "pages")
+    assert not (tmp_path / "pages").exists()
+
+
+def test_other_bytes_than_those_that_are_pinned_stop_the_build(build_site, tmp_path, monkeypatch):
+    npm(tmp_path, monkeypatch, "echo other >pyodide.tgz")
+    with pytest.raises(SystemExit, match=r"is not what pyodide\.json pins"):
+        build_site.write_python(tmp_path / "try")
+    assert not (tmp_path / "try").exists()
+
+
 class Page(HTMLParser):
     """A page's links, what it loads, and the places that links may name."""
 

@@ -1,7 +1,8 @@
 """Questions from a script or a notebook: `explore`, `simulate`, `prove`, `graph`, `explain`, `run`.
 
 The commands ask the same engines the same way; these functions take values where commands take
-options, and return an `Answer`, which shows itself, a graph, or a trace: see `docs/api.md`.
+options, and return an `Answer`, which shows itself, a graph, or a trace: see `docs/api.md`. An
+engine is imported when it is asked for: in a browser's Python there is neither NumPy nor LLVM.
 """
 
 from __future__ import annotations
@@ -9,22 +10,17 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checker.api.question import Question, asks
 from checker.core.amounts import counted
-from checker.core.proofs.proof import Proof
 from checker.core.search.allowance import Allowance
-from checker.core.search.explore import Explorer
-from checker.core.search.limits import Limits
-from checker.core.search.minimise import minimise
+from checker.core.search.limits import Limits, Progress
 from checker.core.search.question import Options
-from checker.core.search.simulate import Budget, Simulator
 from checker.core.traces.itf_values import state_of
 from checker.core.traces.trace import Trace, TraceVerdict, build_trace
-from checker.telling.report.text import render_text
+from checker.distribution import require
 from model.language.errors import UsageError, unknown_name
 from model.language.naming import instance_words
 from model.language.protocol import Model, Protocol
@@ -34,10 +30,12 @@ if TYPE_CHECKING:
     import networkx as nx
 
     from checker.core.graphs.losses import Losses
+    from checker.core.verdict import Exploration
     from checker.kafka.guarantees.answer import Answer as OperatorsAnswer
     from checker.kafka.guarantees.quorum import QuorumAnswer
     from checker.lab.explanations.explanation import Explanation
 
+_ENGINES = ("local", "reference")
 _CONTENT = ("exhausted", "bounded", "sampled", "proved")
 
 
@@ -74,7 +72,7 @@ class Answer:
     @property
     def _scope(self) -> str:
         """For which sizes a proof holds, and which bounds it keeps at 0."""
-        if not isinstance(self.result, Proof) or self.verdict != "proved":
+        if self.verdict != "proved":
             return ""
         if not self.result.unbounded:
             return " within bounds on sizes"
@@ -82,10 +80,14 @@ class Answer:
         return " for all sizes" + (f", with no {off}" if off else "")
 
     def __str__(self) -> str:
+        from checker.telling.report.text import render_text
+
         return "\n\n".join([*(render_text(trace) for trace in self.traces), self.summary])
 
     def _repr_html_(self) -> str:
         """What notebooks show: the summary, and each trace to unfold."""
+        from checker.telling.report.text import render_text
+
         parts = [f"<p><b>{html.escape(self.summary)}</b></p>"]
         for trace in self.traces:
             title, text = html.escape(trace.property or "deadlock"), html.escape(render_text(trace))
@@ -104,18 +106,45 @@ def explore(
     deadlock: bool = False,
     symmetry: bool = False,
     workers: int = 1,
+    engine: str = _ENGINES[0],
+    on_progress: Callable[[Progress], None] | None = None,
 ) -> Answer:
     """Search every reachable state, breadth first, up to a limit or to the end.
 
-    `protocol` is one, or its name, as commands take it. `UsageError` for what does not exist.
+    `protocol` is one, or its name, as commands take it. `engine` is `local`, or `reference`: slow,
+    without symmetry and workers, and all that it needs is Python. `on_progress` is told now and
+    then how far the search is. `UsageError` for what does not exist.
     """
-    model, chosen = question.model, question.asked
+    model = question.model
     how = Options(keep_going=keep_going, deadlock=deadlock, symmetry=symmetry, workers=workers)
-    result = Explorer(model, chosen, Limits(depth, max_states, max_seconds), how).run()
+    limits = Limits(depth, max_states, max_seconds)
+    result = _search(engine, model, question.asked, limits, how, on_progress)
     traces = [build_trace(model, v.steps, v.property) for v in result.violations]
     if result.deadlock is not None:
         traces.append(build_trace(model, result.deadlock, verdict=TraceVerdict.DEADLOCK))
     return Answer(model, str(result.verdict), tuple(traces), result)
+
+
+def _search(
+    engine: str,
+    model: Model,
+    chosen: tuple[Property, ...],
+    limits: Limits,
+    how: Options,
+    on_progress: Callable[[Progress], None] | None,
+) -> Exploration:
+    """What the engine of that name finds; `UsageError` if there is none, or it cannot do that."""
+    if engine not in _ENGINES:
+        raise unknown_name("engine", engine, _ENGINES)
+    if engine == "reference":
+        from checker.core.search.textbook import TextbookExplorer
+
+        if how.symmetry or how.workers != 1:
+            raise UsageError("symmetry and workers go with engine='local'")
+        return TextbookExplorer(model, chosen, limits, how, on_progress).run()
+    from checker.core.search.explore import Explorer
+
+    return Explorer(model, chosen, limits, how, on_progress).run()
 
 
 def run(
@@ -158,6 +187,9 @@ def simulate(
     seed: int = 0,
 ) -> Answer:
     """Walk at random: 16,384 walks, unless limited otherwise. Violations are made short."""
+    from checker.core.search.minimise import minimise
+    from checker.core.search.simulate import Budget, Simulator
+
     model, chosen = question.model, question.asked
     count = 16_384 if walks is None and max_seconds is None else walks
     simulator = Simulator(model, chosen, seed, Budget(count, max_seconds, steps))
@@ -181,8 +213,7 @@ def prove(
     `timeout` is for each query, in seconds. The trace of `not_inductive` begins in a state that may
     be unreachable: it is no bug.
     """
-    if find_spec("z3") is None:
-        raise UsageError("prove needs Z3: pip install 'highwater[prove]'")
+    require("prove needs Z3", "prove", "z3")
     from checker.core.proofs.bounded.induction import Induction, InductionOptions
     from checker.core.proofs.proof_report import trace_of
     from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction

@@ -127,16 +127,25 @@ def _bound_options(
     protocol: Protocol, params: Sequence[click.Parameter]
 ) -> dict[str, click.Option]:
     """An option for each bound: `--log-size`, or `--bound-log-size` where a command has that."""
-    taken = {option for param in params for option in param.opts}
-    found = {}
-    for bound in protocol.bounds:
-        name = _as_option(bound.name)
-        if name in taken:
-            name = f"--bound{name.removeprefix('-')}"
-        found[bound.name] = click.Option(
-            [name, f"{_BOUND}{bound.name}"], type=int, metavar="N", help=bound.words
+    return {
+        bound.name: click.Option(
+            [option_of_bound(bound.name, params), f"{_BOUND}{bound.name}"],
+            type=int, metavar="N", help=bound.words,
         )
-    return found
+        for bound in protocol.bounds
+    }  # fmt: skip
+
+
+def option_of_bound(bound: str, params: Iterable[click.Parameter]) -> str:
+    """What the option for a bound is called in a command with these parameters."""
+    option = _as_option(bound)
+    taken = {each for param in params for each in param.opts}
+    return f"--bound{option.removeprefix('-')}" if option in taken else option
+
+
+def takes_bounds(command: click.Command) -> bool:
+    """Whether bounds of a protocol are options of a command."""
+    return isinstance(command, _ModelCommand)
 
 
 def _as_option(bound: str) -> str:

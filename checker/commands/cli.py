@@ -28,6 +28,7 @@ GROUPS = {
     "Find out what there is": {
         "list": "show protocols, presets, settings, bounds, properties, engines, findings",
         "browse": "walk through the states on a local web page",
+        "mcp": "answer agents and editors, by the Model Context Protocol",
     },
     "Ask about a cluster": {
         "ask": "say what a cluster can lose under the faults you name, and what prevents it",
@@ -233,7 +234,7 @@ def json_written() -> ContextVar[bool] | None:
 
 def _said(message: str, status: int, as_json: bool, name: str) -> int:
     """Say an error in one line on standard error, and as JSON where the user asked for that."""
-    message = _printable(message)
+    message = printable(message)
     written = json_written()
     if as_json and not (written is not None and written.get()):
         with contextlib.suppress(OSError, ValueError):
@@ -250,11 +251,11 @@ def _annotate(message: str, name: str) -> None:
     from checker.commands.explore_forms import error_annotation
 
     with contextlib.suppress(OSError, ValueError):
-        sys.stdout.write(error_annotation(_printable(message), name))
+        sys.stdout.write(error_annotation(printable(message), name))
         sys.stdout.flush()
 
 
-def _printable(message: str) -> str:
+def printable(message: str) -> str:
     """The message in one line: line ends and other control characters in a name are escaped."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
 

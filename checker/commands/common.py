@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import wraps
@@ -132,7 +132,7 @@ def seconds(text: str) -> float:
 
 def result_data(command: str, model: Model, **found: Any) -> dict[str, Any]:
     """What a command found of a model, as plain data; `found` may replace parts of its identity."""
-    from checker.core.traces.trace import highwater_version
+    from checker.distribution import highwater_version
 
     return {"command": command, **model.identity, **found, "version": highwater_version()}
 
@@ -141,10 +141,24 @@ def write_result(
     as_json: bool, data: Callable[[], dict[str, Any]], text: Callable[[Console], str]
 ) -> None:
     """Write what a command found, as one JSON object or for people."""
+    write_told(as_json, data, lambda: text(console()))
+
+
+def write_told(
+    as_json: bool, data: Callable[[], Mapping[str, Any]], text: Callable[[], str]
+) -> None:
+    """As `write_result`, for a text that needs no console."""
     if as_json:
+        write_words(text)
         print_json(data())
     else:
-        write_output(text(console()))
+        write_output(text())
+
+
+def write_words(text: Callable[[], str]) -> None:
+    """Write the text of a result before its JSON, where `WITH_WORDS` asks for both."""
+    if WITH_WORDS.get():
+        write_output(text())
 
 
 def console() -> Console:
@@ -169,7 +183,11 @@ JSON_IS_WRITTEN: ContextVar[bool] = ContextVar("json_is_written", default=False)
 """Whether this run of a command has printed its one JSON object already."""
 
 
-def print_json(data: dict[str, Any]) -> None:
+WITH_WORDS: ContextVar[bool] = ContextVar("with_words", default=False)
+"""Whether what is printed as JSON is told before it as text too: an agent is given both."""
+
+
+def print_json(data: Mapping[str, Any]) -> None:
     """One JSON object on standard output, and nothing else: `output.schema.json` says which."""
     JSON_IS_WRITTEN.set(True)
     write_output(json.dumps(data) + "\n")

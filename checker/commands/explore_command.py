@@ -144,7 +144,7 @@ def _report(
         if options["picture"] is not None:
             keeping.store(write_file, options["picture"], _growth(result))
         all_found = Found(result, found, options["stats"])
-        print_form(form, all_found)
+        print_form(FORMS, form, all_found)
         for also, path in files:
             keeping.store(write_file, path, form_as_file(also, all_found))
     found_status = exit_status(result, options["require_exhaustive"], options["properties"])

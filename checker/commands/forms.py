@@ -15,7 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import click
 
-from checker.commands.common import JSON_IS_WRITTEN, write_output
+from checker.commands.common import JSON_IS_WRITTEN, write_output, write_words
 from model.language.errors import UsageError, unknown_name
 
 T = TypeVar("T")
@@ -121,9 +121,10 @@ def form_as_file(form: Form[T], found: T) -> str:
         return form.text(found)
 
 
-def print_form(form: Form[T], found: T) -> None:
-    """Write what a command found to standard output, in one form."""
+def print_form(forms: Sequence[Form[T]], form: Form[T], found: T) -> None:
+    """Write what a command found to standard output, in one of its forms."""
     text = form.text(found)
     if form.name == JSON:
+        write_words(lambda: forms[0].text(found))
         JSON_IS_WRITTEN.set(True)
     write_output(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from textwrap import wrap
 from typing import Any
@@ -10,24 +10,35 @@ from typing import Any
 import click
 
 from checker.commands import completion
-from checker.commands.common import HELP, PLAIN_WIDTH, output_options, print_json, write_output
+from checker.commands.common import HELP, PLAIN_WIDTH, output_options, write_told
 from checker.commands.engines import ENGINES
 from checker.core.amounts import counted
 from checker.kafka.tables.sources import source_in_words
 from model.language.declare.settings import as_text, choose_settings, describe
+from model.language.declare.source import Source
+from model.language.errors import UsageError
 from model.language.protocol import Protocol
 from model.protocols import PROTOCOLS, action_sources, protocol_named, setting_sources
 from properties import liveness_of, properties_of
 
 NAME_WIDTH = 28
+KINDS = (
+    *("protocols", "actions", "bounds", "settings", "presets"),
+    *("properties", "liveness", "fairness", "views"),
+)
+"""What `--only` may name: `protocols` are their names and words."""
 
 
 @click.command(context_settings=HELP)
 @click.argument(
     "protocol", required=False, metavar="[PROTOCOL|BUG]", shell_complete=completion.protocols
 )
+@click.option(
+    "--only", "kinds", multiple=True, type=click.Choice(KINDS), metavar="KIND",
+    help=f"only what is of a kind, repeatable: {', '.join(KINDS)}",
+)  # fmt: skip
 @output_options
-def command(protocol: str | None, as_json: bool, quiet: bool) -> int:
+def command(protocol: str | None, kinds: tuple[str, ...], as_json: bool, quiet: bool) -> int:
     """The protocols and engines; or all that there is to choose from of one PROTOCOL.
 
     That is bounds, settings, presets, properties, liveness and fairness, and views. With --json,
@@ -35,31 +46,44 @@ def command(protocol: str | None, as_json: bool, quiet: bool) -> int:
     catalogue (92): its page, cases, schedules and fixes.
     """
     if protocol and protocol.isdecimal():
+        if kinds:
+            raise UsageError("--only is about protocols: leave it out for a bug")
         return _list_bugs(protocol, as_json)
     chosen = [protocol_named(protocol)] if protocol else list(PROTOCOLS.values())
-    if as_json:
-        print_json({
-            "command": "list",
-            "protocols": [describe_protocol(each) for each in chosen],
-            "engines": dict(_engines()),
-        })  # fmt: skip
-    else:
-        parts = _sections(chosen[0]) if protocol else _overview(chosen)
-        write_output("\n\n".join(parts) + "\n")
+
+    def data() -> dict[str, Any]:
+        described = [_only(describe_protocol(each), kinds) for each in chosen]
+        return {"command": "list", "protocols": described, "engines": dict(_engines())}
+
+    def text() -> str:
+        if kinds and set(kinds) != {"protocols"}:
+            parts = [part for each in chosen for part in _sections(each, kinds)]
+        else:
+            parts = _sections(chosen[0], kinds) if protocol else _overview(chosen)
+        return "\n\n".join(parts) + "\n"
+
+    write_told(as_json, data, text)
     return 0
+
+
+def _only(described: dict[str, Any], kinds: Sequence[str]) -> dict[str, Any]:
+    """What is of these kinds, besides the protocol's name and words; all of it without kinds."""
+    kept = ("name", "words", *kinds)
+    return {key: value for key, value in described.items() if key in kept or not kinds}
 
 
 def _list_bugs(number: str, as_json: bool) -> int:
     from checker.commands.bugs import bug_lines, bugs_as_data
 
     bugs = bugs_as_data(number)
-    if as_json:
-        print_json({"command": "list", "bugs": bugs})
-    else:
+
+    def text() -> str:
         titles = [f"Bug {bug['number']}, finding {bug['finding']}" for bug in bugs]
         titles = [title.removesuffix(", finding None") for title in titles]
         parts = [_section(t, bug_lines(bug)) for t, bug in zip(titles, bugs, strict=True)]
-        write_output("\n\n".join(parts) + "\n")
+        return "\n\n".join(parts) + "\n"
+
+    write_told(as_json, lambda: {"command": "list", "bugs": bugs}, text)
     return 0
 
 
@@ -140,32 +164,27 @@ def _counts(protocol: Protocol) -> str:
     return ", ".join(counted(n, one, many) for n, one, many in amounts if n)
 
 
-def _sections(protocol: Protocol) -> list[str]:
+def _sections(protocol: Protocol, kinds: Sequence[str] = ()) -> list[str]:
     described = describe_protocol(protocol)
-    sources = action_sources(protocol)
-    actions = tuple(
-        (each.name, source_in_words(sources[each.name]) if each.name in sources else "")
-        for each in protocol.actions
-    )
-    titled = {
-        "Actions, and where they come from": actions,
-        "Bounds": _bounds(described),
-        "Settings (--set NAME=VALUE)": _settings(described),
-        "Presets (--preset NAME)": _presets(described),
-        "Properties (--property NAME)": _properties(described),
-        "Liveness properties (--liveness, or --property NAME)": _liveness(described),
-        "Fairness (--fair ACTION=HOW)": _fairness(described),
-        "Views (graph --quotient NAME)": _views(described),
-    }
-    return [
-        _section("Protocol", [(protocol.name, protocol.words)]),
-        *([f"Source: {protocol.source}"] if protocol.source else []),
-        *(_section(title, lines) for title, lines in titled.items() if lines),
-        _section("Engines (--engine NAME)", _engines()),
-    ]
+    parts = [_section("Protocol", [(protocol.name, protocol.words)])]
+    if protocol.source and not kinds:
+        parts.append(f"Source: {protocol.source}")
+    for kind, (title, lines_of) in _SECTIONS.items():
+        if not kinds or kind in kinds:
+            lines = lines_of(described)
+            parts += [_section(title, lines)] if lines else []
+    return parts if kinds else [*parts, _section("Engines (--engine NAME)", _engines())]
 
 
 Lines = tuple[tuple[str, str], ...]
+
+
+def _actions(protocol: dict[str, Any]) -> Lines:
+    sources = protocol["sources"]["actions"]
+    return tuple(
+        (name, source_in_words(Source(**sources[name])) if name in sources else "")
+        for name in protocol["actions"]
+    )
 
 
 def _bounds(protocol: dict[str, Any]) -> Lines:
@@ -244,6 +263,19 @@ def _fair_words(strength: str, by: list[str] | None, others: list[str]) -> str:
 
 def _views(protocol: dict[str, Any]) -> Lines:
     return tuple((name, ", ".join(fields)) for name, fields in protocol["views"].items())
+
+
+_SECTIONS: Mapping[str, tuple[str, Callable[[dict[str, Any]], Lines]]] = {
+    "actions": ("Actions, and where they come from", _actions),
+    "bounds": ("Bounds", _bounds),
+    "settings": ("Settings (--set NAME=VALUE)", _settings),
+    "presets": ("Presets (--preset NAME)", _presets),
+    "properties": ("Properties (--property NAME)", _properties),
+    "liveness": ("Liveness properties (--liveness, or --property NAME)", _liveness),
+    "fairness": ("Fairness (--fair ACTION=HOW)", _fairness),
+    "views": ("Views (graph --quotient NAME)", _views),
+}
+"""What there is of a protocol, by the kinds that `--only` names."""
 
 
 def _section(title: str, lines: Iterable[tuple[str, str]]) -> str:

@@ -14,6 +14,7 @@ from checker.commands.common import (
     protocol_option,
     write_output,
     write_result,
+    write_words,
 )
 from checker.core.amounts import counted
 from model.language.errors import RejectedError
@@ -42,13 +43,16 @@ def command(files: tuple[Path, ...], protocol: str | None, as_json: bool, quiet:
         return _replayed(files[0], protocol, as_json, quiet)
     from checker.lab.experiments.cases import accepted_trace
 
-    traces = []
+    traces, told = [], ""
     for file in files:
         trace = accepted_trace(file, protocol)
         traces.append(_as_data(trace, file))
+        line = f"{file}: accepted, {counted(trace.depth, 'step')}\n"
+        told += line
         if not as_json and not quiet:
-            write_output(f"{file}: accepted, {counted(trace.depth, 'step')}\n")
+            write_output(line)
     if as_json:
+        write_words(lambda: told)
         print_json({"command": "replay", "accepted": True, "traces": traces})
     return 0
 

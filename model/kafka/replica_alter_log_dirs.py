@@ -58,10 +58,12 @@ def note_truncation(
 def note_stop(broker: Broker, where: bool = True) -> None:
     """Where the condition holds, the broker's process is gone, and the fetcher with it.
 
-    It begins anew, as if no HW of the future replica had been written.
+    Both logs' HWs are checkpointed at once (`ReplicaManager.checkpointHighWatermarks`): the future
+    replica's is no higher than what is left of the current log's.
     """
     future = broker.future
-    future.high_watermark = choose(where, 0, future.high_watermark)
+    left = minimum(future.high_watermark, broker.high_watermark)
+    future.high_watermark = choose(where, left, future.high_watermark)
     begin_again(broker, where)
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from checker.commands.engines import ENGINES
+from checker.commands.list_command import KINDS
 from checker.core.exits import Exit
 from model.language import Bound, Protocol
 from model.language.declare.settings import as_text
@@ -120,3 +121,34 @@ def test_a_bug_that_there_is_not_is_refused_in_a_line(highwater):
     refused = highwater("list", "93")
     assert refused.status == Exit.USAGE
     assert "no bug of the catalogue has the number '93'" in refused.err
+
+
+def test_only_what_is_of_a_kind_is_listed(highwater):
+    (told,) = highwater("list", "kip320", "--only", "settings", "--json").json["protocols"]
+    (whole,) = highwater("list", "kip320", "--json").json["protocols"]
+    assert told == {key: whole[key] for key in ("name", "words", "settings")}
+    out = highwater("list", "kip320", "--only", "settings").out
+    assert "fence_fetch=true" in out and "--replicas" not in out and "Engines" not in out
+    kinds = ("--only", "bounds", "--only", "views")
+    assert "--replicas" in highwater("list", "kip320", *kinds).out
+
+
+def test_of_all_protocols_only_their_names(highwater):
+    told = highwater("list", "--only", "protocols", "--json").json["protocols"]
+    assert told == [{"name": each.name, "words": each.words} for each in PROTOCOLS.values()]
+    assert highwater("list", "--only", "protocols").out == highwater("list").out
+    out = highwater("list", "--only", "properties").out
+    assert all(f"\n  {name} " in f"\n{out}" for name in PROTOCOLS)
+
+
+def test_every_kind_is_listed_of_some_protocol(highwater):
+    (whole,) = highwater("list", "kafka", "--json").json["protocols"]
+    assert set(KINDS) - {"protocols"} == set(whole) - {"name", "words", "source", "sources"}
+    for kind in KINDS:
+        assert highwater("list", "kafka", "--only", kind).out
+
+
+def test_a_bug_has_no_kinds(highwater):
+    ended = highwater("list", "92", "--only", "bounds")
+    assert (ended.status, ended.err.count("\n")) == (Exit.USAGE, 1)
+    assert "--only is about protocols" in ended.err

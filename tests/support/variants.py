@@ -13,8 +13,9 @@ from typing import Any
 
 from checker.core.engines.reference import ReferenceEngine, State
 from model.kafka_producer.protocol import KAFKA_PRODUCER
+from model.kafka_transactions.protocol import KAFKA_TRANSACTIONS
 from model.ladder import LADDER
-from model.language import Protocol
+from model.language import Budget, Protocol
 from model.language.declare.settings import describe
 from model.language.protocol import Model
 from model.protocols import PROTOCOLS
@@ -32,6 +33,7 @@ TINY: dict[str, dict[str, int]] = {protocol.name: _TINY for protocol in LADDER} 
     "kafka_group": {"members": 2, "topic_partitions": 1, "generations": 2}
     | dict.fromkeys(("member_crashes", "session_timeouts"), 0),
     "kafka_producer": {"topic_partitions": 1, "log_size": 2, "broker_errors": 1},
+    "kafka_transactions": {"topic_partitions": 1, "transactions": 1} | {"coordinator_failovers": 1},
     "kip595": {"voters": 2, "log_size": 2, "epochs": 2},
     "kraft": {"nodes": 2, "log_size": 2},
 }
@@ -42,6 +44,8 @@ SMALL: dict[str, dict[str, int]] = {protocol.name: _SMALL for protocol in LADDER
     "kafka_producer": dict.fromkeys((bound.name for bound in KAFKA_PRODUCER.bounds), 1)
     | {"topic_partitions": 2, "keys": 2, "max_records": 2, "log_size": 3},
     "kafka_group": {"lost_commits": 1, "partition_additions": 1},
+    "kafka_transactions": {b.name: 1 for b in KAFKA_TRANSACTIONS.bounds if isinstance(b, Budget)}
+    | {"coordinator_failovers": 2},
     "kip595": {"voters": 3, "log_size": 2, "epochs": 2},
     "kraft": {"log_size": 4, "epochs": 2, "crashes": 1, "power_losses": 1, "resignations": 1},
 }

@@ -6,6 +6,7 @@ from the declarations; `python -m checker.commands.outputs` prints that.
 
 from __future__ import annotations
 
+from checker.commands.outputs.agents import Mcp
 from checker.commands.outputs.clusters import AskCluster
 from checker.commands.outputs.common import Error
 from checker.commands.outputs.graphs import (
@@ -55,6 +56,7 @@ from checker.commands.outputs.traces import (
 OUTPUTS = (
     List,
     ListOfBugs,
+    Mcp,
     Ask,
     AskCluster,
     AskControllers,

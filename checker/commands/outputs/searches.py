@@ -112,13 +112,23 @@ class Simulate(TypedDict):
     distinct_states: Count
     actions: dict[str, object]
     properties: dict[str, PropertyVerdict]
-    violations: list[object]
+    violations: list[Walked]
     warnings: list[object]
     cross_check: dict[str, object] | None
     stopped: str | None
     seconds: float
     steps_per_second: Count
     version: str
+
+
+class Walked(Finding):
+    """A trace that walks found, which was made short; `walked` are the steps of the walk."""
+
+    walked: Count
+    walk: Count
+    shortest: bool
+    seconds_to_find: float
+    seconds_to_minimise: float
 
 
 class Hunt(TypedDict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -92,10 +91,14 @@ def memory_bytes() -> int:
 
 
 def peak_memory_bytes() -> int:
-    """The most memory that this process has held so far."""
+    """The most memory that this process has held so far; 0 where nothing tells it."""
     with suppress(OSError):  # getrusage counts what the process that started this one held
         for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    with suppress(ImportError):
+        import resource  # a browser's Python has none
+
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return 0

@@ -281,10 +281,16 @@ def kraft_overview(folder: Path) -> str:
     return kafka_overview(folder, "the KRaft model")
 
 
+def transactions_overview(folder: Path) -> str:
+    """The page of the transaction model's counterexamples."""
+    return kafka_overview(folder, "the transaction model")
+
+
 OVERVIEWS: Mapping[str, Callable[[Path], str]] = {
     "kafka": kafka_overview,
     "kafka_producer": producer_overview,
     "kafka_group": group_overview,
+    "kafka_transactions": transactions_overview,
     "kraft": kraft_overview,
     "ladder": ladder_overview,
 }

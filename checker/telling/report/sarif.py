@@ -12,7 +12,8 @@ from typing import Any
 
 from checker.core.amounts import counted
 from checker.core.engines.reference import ReferenceEngine
-from checker.core.traces.trace import Trace, highwater_version
+from checker.core.traces.trace import Trace
+from checker.distribution import highwater_version
 from checker.telling.report.blame import blamed, broken, line_of
 from properties import Liveness, Property
 

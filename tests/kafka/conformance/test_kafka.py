@@ -58,6 +58,7 @@ OTHER_FIXES = [
     ("elr-before-a-minimum-is-read", "98-min_isr_raised_before_the_leader_reads_it", 6),
     ("elr-index-of-a-cleared-elr", "46-a_stale_index_keeps_a_broker_out", 3),
     ("elr-of-a-lost-directory", "44-a_disk_taken_out_after_a_clean_stop", 12),
+    ("every-truncation-marks-the-copy", "127-a_copy_that_is_not_truncated_again", 19),
 ]
 
 
@@ -229,10 +230,22 @@ def test_what_an_answer_that_travels_brings_is_kafkas(newest):
     assert "brokers.log_start" in {row.variable for row, _ in Projection(model, NEWEST).rows}
 
 
-def test_every_step_of_a_move_between_directories_is_kafkas(newest):
+@pytest.mark.parametrize(
+    "faults",
+    [
+        {},
+        *(
+            nightly("each has some ten thousand steps", {fault: 1})
+            for fault in ("crashes", "shutdowns", "power_losses")
+        ),
+    ],
+    ids=str,
+)
+def test_every_step_of_a_move_between_directories_is_kafkas(newest, faults):
     bounds = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 2}
+    bounds |= {"directory_moves": 1, "crashes": 0} | faults
     settings = {"min.insync.replicas": "1", "isr.answer.apart": "false", "fetch.answers": "at_once"}
-    (model,) = covered_models(NEWEST, bounds | {"directory_moves": 1, "crashes": 0}, settings)
+    (model,) = covered_models(NEWEST, bounds, settings)
     tally = Tally(NEWEST)
     found = cover(newest, model, tally)
     assert tally.unknown == [], [tally.shortest(kind) for kind in tally.unknown]

@@ -8,7 +8,7 @@ from tests.support.kafka import after, kafka_model
 
 BOUNDS = {
     "replicas": 2, "log_size": 2, "max_records": 3, "max_leader_epoch": 3, "crashes": 1,
-    "false_fencings": 2, "preferred_elections": 1, "directory_moves": 1,
+    "shutdowns": 1, "false_fencings": 2, "preferred_elections": 1, "directory_moves": 1,
 }  # fmt: skip
 OFF = {"eligible.leader.replicas": "false", "every.truncation.marks.future.replica": "false"}
 COPIED = (
@@ -33,6 +33,16 @@ COPIED = (
 )
 """Broker 0 has a record of epoch 2 where broker 1, which leads, has one of epoch 1."""
 TRUNCATED = (*COPIED, "follower_truncate_on_fetch(follower=b0, leader=b1)")
+HELD = (
+    "producer_send(leader=b0)",
+    "follower_fetch_record(follower=b1, leader=b0)",
+    "leader_handle_fetch(leader=b0, follower=b1)",
+    "producer_send(leader=b0)",
+    "operator_move_log(broker=b0)",
+    "future_replica_fetch(broker=b0)",
+    "future_replica_fetch(broker=b0)",
+)
+"""Broker 0's future replica has both records, of which one is below the high watermark."""
 
 
 def moved(*steps: str, **changed: str) -> dict[str, int]:
@@ -42,6 +52,7 @@ def moved(*steps: str, **changed: str) -> dict[str, int]:
     state = after(model, *steps)
     names = {"brokers.log.end": "end", "brokers.future.log.end": "copied"}
     names |= {f"brokers.future.{name}": name for name in ("truncating", "fetch_offset", "exists")}
+    names["brokers.future.high_watermark"] = "copied_hw"
     return {
         names[cell.variable.name]: state[cell.position]
         for cell in model.cells
@@ -82,3 +93,18 @@ def test_a_copy_is_compared_again_after_a_stop_and_in_each_leader_epoch(steps):
     assert moved(*steps[:-1])["truncating"] == 0
     compared = moved(*steps)
     assert (compared["exists"], compared["truncating"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("stop", "left"),
+    [
+        ("broker_shut_down(broker=b0)", 1),
+        ("broker_crash(broker=b0, checkpoint=1)", 1),
+        ("broker_crash(broker=b0, checkpoint=0)", 0),
+    ],
+)
+def test_a_copy_begins_again_at_the_high_watermark_of_the_same_checkpoint(stop, left):
+    copied = moved(*HELD)
+    assert (copied["end"], copied["copied"], copied["copied_hw"]) == (2, 2, 1)
+    stopped = moved(*HELD, stop)
+    assert (stopped["copied_hw"], stopped["fetch_offset"], stopped["truncating"]) == (left, left, 1)

@@ -63,11 +63,12 @@ final class Disk {
         }
     }
 
-    /** What the HW checkpoint would hold, had it been written when the HW was this. */
-    void checkpoint(long highWatermark) {
-        write(CHECKPOINT, highWatermark);
-        for (File each : directories) if (!each.equals(home())) new File(each, CHECKPOINT).delete();
+    /** What the HW checkpoints would hold, had they been written when the HW was this; that of a future replica is in its own directory. */
+    void checkpoint(long highWatermark, long ofFuture) {
+        for (File each : directories) write(each, CHECKPOINT, each.equals(home()) ? highWatermark : Math.min(ofFuture, highWatermark));
     }
+
+    void lowerCheckpoint(long highest) { write(CHECKPOINT, Math.min(highest, checkpoint())); }
 
     /** The HW in the checkpoint; 0 if there is none. */
     long checkpoint() { return read(CHECKPOINT); }
@@ -75,7 +76,9 @@ final class Disk {
     /** What the checkpoint of log starts would hold, had it been written when the log started there. */
     void checkpointLogStart(long start) { write(LOG_STARTS, start); }
 
-    private void write(String name, long offset) { write(home(), name, "0\n1\n" + line() + offset + "\n"); }
+    private void write(String name, long offset) { write(home(), name, offset); }
+
+    private void write(File directory, String name, long offset) { write(directory, name, "0\n1\n" + line() + offset + "\n"); }
 
     /** How the partition's line of a checkpoint begins. */
     private String line() { return partition.topic() + " " + partition.partition() + " "; }

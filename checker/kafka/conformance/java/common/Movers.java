@@ -66,6 +66,9 @@ final class Movers {
     /** The log in the other directory, or null. */
     Object future() { return broker.partition() == null ? null : Scala.orNull(Parts.ask(broker.partition(), "futureLog")); }
 
+    /** That log's HW; 0 if there is none. */
+    long futureHighWatermark() { return future() == null ? 0 : (Long) Parts.ask(future(), "highWatermark"); }
+
     /** Where the fetcher is with it, or null. */
     private Object state() {
         Object thread = thread();

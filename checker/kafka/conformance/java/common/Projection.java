@@ -109,7 +109,7 @@ final class Projection {
             case "brokers.future.log.end" -> view.known() ? view.copied.size() : NOTHING;
             case "brokers.future.log.id" -> view.known() ? view.ofCopy(at[1], 0) : NOTHING;
             case "brokers.future.log.epoch" -> view.known() ? view.ofCopy(at[1], 1) : NOTHING;
-            case "brokers.future.high_watermark" -> !view.known() ? NOTHING : view.future == null ? 0 : (int) (long) (Long) Parts.ask(view.future, "highWatermark");
+            case "brokers.future.high_watermark" -> !view.known() ? NOTHING : view.future == null ? 0 : (int) view.broker.movers.futureHighWatermark();
             case "brokers.future.truncating" -> view.known() ? truth(view.truncates) : NOTHING;
             case "brokers.future.fetch_offset" -> !view.known() ? NOTHING : view.truncates ? (int) view.broker.movers.fetchOffset() : 0;
             case "brokers.min_isr_unread" -> truth(up && world.hasMinIsrUnread(at[0]));

@@ -410,7 +410,7 @@ final class Steps {
         Disk disk = world.disks[broker];
         disk.cut(kept);
         unsynced.forget(broker);
-        disk.checkpoint(Math.min(kept, disk.checkpoint()));
+        disk.lowerCheckpoint(kept);
     }
 
     private void loseDisk(int broker) {

@@ -180,9 +180,10 @@ final class World {
         stall.forget(broker);
         stalledRead.forget(broker);
         long start = Internals.logStart(brokers[broker]);
+        long future = brokers[broker].movers == null ? 0 : brokers[broker].movers.futureHighWatermark();
         brokers[broker].kill();
         gone(broker);
-        disks[broker].checkpoint(checkpoint);
+        disks[broker].checkpoint(checkpoint, future);
         if (start > 0 && !lateLogStarts) disks[broker].checkpointLogStart(start);
     }
 

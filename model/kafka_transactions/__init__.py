@@ -1,0 +1,1 @@
+"""Transactions: a producer, its coordinators, the partitions it writes to, what readers see."""

@@ -1,0 +1,125 @@
+"""What a partition takes of a producer id: `ProducerAppendInfo`, `UnifiedLog`.
+
+Sequence numbers are not state: a producer uses one again only for a record that it has given up, in
+the same epoch, which `Partition.ahead` says.
+"""
+
+from __future__ import annotations
+
+from model.kafka_transactions.state import (
+    PREPARE_COMMIT,
+    Fate,
+    IdState,
+    Partition,
+    Sent,
+    TransactionalId,
+)
+from model.kafka_transactions.transaction_manager import refuse_record
+from model.language import action, all_of, any_of, choose, not_, require, some
+
+
+def takes_marker(
+    txn: TransactionalId, partition: Partition, epoch: int, coordinator_epoch: int
+) -> bool:
+    """The leader of the partition appends the marker: `checkProducerEpoch` and the next check."""
+    if txn.has_versions_2 and txn.options.marker_epoch_is_newer:
+        again = all_of(epoch == partition.epoch, not_(txn.is_open(partition)))
+        taken = any_of(epoch > partition.epoch, again)
+    else:
+        taken = epoch >= partition.epoch
+    if txn.options.marker_names_coordinator_epoch:
+        taken = all_of(taken, coordinator_epoch >= partition.coordinator_epoch)
+    return taken
+
+
+def append_marker(
+    txn: TransactionalId,
+    partition: Partition,
+    kind: IdState,
+    epoch: int,
+    coordinator_epoch: int,
+    where: bool,
+) -> None:
+    """End what is open, and forget what is verified, if `where`; but for the next transaction."""
+    ends = choose(kind == PREPARE_COMMIT, Fate.COMMITTED, Fate.ABORTED)
+    for transaction in txn.transactions:
+        fate = transaction.fate[partition]
+        transaction.fate[partition] = choose(all_of(where, fate == Fate.OPEN), ends, fate)
+    late = partition.late_record
+    here = all_of(where, partition.record == Sent.VERIFIED)
+    there = all_of(where, late.sent == Sent.VERIFIED)
+    if txn.has_versions_2:
+        here = all_of(here, epoch != txn.producer.epoch)
+        there = all_of(there, epoch != late.epoch)
+    refuse_record(txn, partition, here)
+    late.reset(where=there)
+    partition.ahead = all_of(partition.ahead, any_of(not_(where), epoch == partition.epoch))
+    partition.epoch = choose(where, epoch, partition.epoch)
+    partition.coordinator_epoch = choose(where, coordinator_epoch, partition.coordinator_epoch)
+
+
+def is_ready(txn: TransactionalId, partition: Partition, sent: Sent, epoch: int) -> bool:
+    """The record need not be verified any more: it is, or the same epoch is open, or nobody asks.
+
+    One that is fenced is refused without asking.
+    """
+    if not txn.verifies:
+        return sent == Sent.SENT
+    open_here = all_of(txn.is_open(partition), epoch == partition.epoch)
+    fenced = epoch < partition.epoch
+    return any_of(sent == Sent.VERIFIED, all_of(sent == Sent.SENT, any_of(open_here, fenced)))
+
+
+@action(
+    "{partition} gets the record of the producer",
+    at="UnifiedLog.analyzeAndValidateProducerState",
+    since="0.11.0.0",
+    about="KIP-98, KIP-890",
+    settings="transaction.partition.verification.enable",
+)
+def partition_get_record(txn: TransactionalId, partition: Partition) -> None:
+    """It is appended and acknowledged, or refused, as its epoch is fenced.
+
+    After one with its sequence, which the producer has given up, it is taken for a duplicate.
+    """
+    epoch = txn.producer.epoch
+    require(is_ready(txn, partition, partition.record, epoch))
+    taken = epoch >= partition.epoch
+    duplicate = all_of(partition.ahead, epoch == partition.epoch)
+
+    fate = choose(duplicate, Fate.LEFT_OUT, Fate.OPEN)
+    for transaction in txn.transactions:
+        here = all_of(taken, txn.is_current(transaction))
+        transaction.fate[partition] = choose(here, fate, transaction.fate[partition])
+    partition.epoch = choose(taken, epoch, partition.epoch)
+    partition.ahead = all_of(partition.ahead, not_(taken))
+    partition.record = choose(taken, Sent.ACKNOWLEDGED, partition.record)
+    refuse_record(txn, partition, not_(taken))
+
+
+@action(
+    "{partition} gets a record that the producer has given up",
+    at="UnifiedLog.analyzeAndValidateProducerState",
+    since="0.11.0.0",
+    about="KIP-890, KAFKA-14402",
+    settings="transaction.partition.verification.enable",
+)
+def partition_get_late_record(txn: TransactionalId, partition: Partition) -> None:
+    """The same; if a later record had its sequence in this epoch, it is dropped as a duplicate."""
+    late = partition.late_record
+    require(is_ready(txn, partition, late.sent, late.epoch))
+    overtaken = some(
+        all_of(t.number > late.transaction, t.fate[partition] != Fate.NONE)
+        for t in txn.transactions
+    )
+    taken = any_of(
+        late.epoch > partition.epoch, all_of(late.epoch == partition.epoch, not_(overtaken))
+    )
+
+    for transaction in txn.transactions:
+        here = all_of(taken, transaction.number == late.transaction)
+        transaction.fate[partition] = choose(here, Fate.OPEN, transaction.fate[partition])
+    partition.epoch = choose(taken, late.epoch, partition.epoch)
+    if txn.reuses_sequences:
+        partition.ahead = any_of(partition.ahead, taken)
+    late.reset()

@@ -1,0 +1,99 @@
+"""The settings of the transaction model: Kafka's own, and one for each rule that is a fix.
+
+The defaults are those of Kafka 4.3 with transaction.version 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from model.language import Role, setting
+
+
+class TransactionVersion(StrEnum):
+    """How far producer and coordinator have come with KIP-890; 1 differs from 0 in no step."""
+
+    V0 = "0"  # a producer epoch lives on from one transaction to the next
+    V2 = "2"  # each transaction has an epoch of its own, and brokers add partitions
+
+
+@dataclass(frozen=True)
+class TransactionSettings:
+    """What an operator chooses, and which rules the Kafka version has."""
+
+    not_modelled: ClassVar[dict[str, str]] = {
+        name: "there is no time in the model: a transaction may be ended, and an id forgotten, at "
+        "any moment; how often is a bound, such as --transaction-timeouts"
+        for name in ("transaction.timeout.ms", "transactional.id.expiration.ms")
+    }
+
+    transaction_version: TransactionVersion = setting(
+        TransactionVersion.V2,
+        "with 2 EndTxn bumps the producer epoch, and brokers add partitions themselves",
+        "transaction.version",
+        at="TransactionVersion.supportsEpochBump",
+        about="KIP-890",
+        history="0 0.11.0.0, 2 4.0.0",
+        evidence="`TransactionVersion` of 4.0.0",
+        role=Role.OPERATOR,
+    )
+    verification: bool = setting(
+        True,
+        "a broker asks the coordinator before it begins a transaction in a partition",
+        "transaction.partition.verification.enable",
+        at="UnifiedLog.maybeStartTransactionVerification",
+        about="KIP-890, KAFKA-14402",
+        history="false 0.11.0.0, true 3.6.0",
+        evidence="`UnifiedLog` of 3.5.2 and 3.6.2",
+        role=Role.OPERATOR,
+    )
+    epoch_bump_after_failure: bool = setting(
+        True,
+        "after a failed batch the producer asks for a new epoch once it has aborted",
+        "epoch.bump.after.failure",
+        at="TransactionManager.handleFailedBatch",
+        about="KIP-360, KAFKA-8805",
+        history="false 0.11.0.0, true 2.6.0",
+        evidence="commit 937f1f7",
+    )
+    marker_names_coordinator_epoch: bool = setting(
+        True,
+        "a partition refuses a marker of a coordinator older than the last",
+        "marker.names.coordinator.epoch",
+        at="ProducerAppendInfo.checkCoordinatorEpoch",
+        about="KIP-98",
+        history="true 0.11.0.0",
+        evidence="`ProducerAppendInfo` of 3.9.1",
+    )
+    marker_epoch_is_newer: bool = setting(
+        True,
+        "with version 2 a partition refuses a marker of the epoch of its open transaction",
+        "marker.epoch.is.newer",
+        at="ProducerAppendInfo.checkProducerEpoch",
+        about="KAFKA-19446",
+        history="false 0.11.0.0, true 4.2.0",
+        evidence="`ProducerAppendInfo` of 4.1.2 and 4.2.0",
+    )
+    load_waits_for_high_watermark: bool = setting(
+        False,
+        "a coordinator acts only on what is committed in the transaction log",
+        "load.waits.for.high.watermark",
+        at="TransactionStateManager.loadTransactionMetadata",
+        fix=True,
+    )
+    publishes_abandoned_loads: bool = setting(
+        True,
+        "a coordinator that is replaced while it loads acts on the part that it has read",
+        "publishes.abandoned.loads",
+        at="TransactionStateManager.loadTransactionsForTxnTopicPartition",
+        fix=False,
+    )
+    failed_loads_count: bool = setting(
+        True,
+        "a coordinator whose load fails acts on the part that it has read",
+        "failed.loads.count",
+        at="TransactionStateManager.loadTransactionMetadata",
+        fix=False,
+    )

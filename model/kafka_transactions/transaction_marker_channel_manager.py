@@ -1,0 +1,112 @@
+"""Markers: `TransactionMarkerChannelManager`.
+
+A marker is under way to each partition that a coordinator, in its own view, has not heard of yet.
+So are those of a coordinator that was replaced, until it knows.
+"""
+
+from __future__ import annotations
+
+from model.kafka_transactions.bounds import LATE_MARKERS
+from model.kafka_transactions.producer_append_info import append_marker, takes_marker
+from model.kafka_transactions.state import (
+    COMPLETE_ABORT,
+    COMPLETE_COMMIT,
+    EMPTY,
+    PREPARE_COMMIT,
+    Coordinator,
+    Partition,
+    Status,
+    TransactionalId,
+)
+from model.kafka_transactions.transaction_state_manager import (
+    append,
+    blank_the_replaced,
+    has_room,
+    is_free,
+)
+from model.language import action, choose, require, spend
+
+
+def _write(txn: TransactionalId, coordinator: Coordinator, partition: Partition) -> None:
+    """The partition takes the marker, or the coordinator sends no more of this transaction."""
+    taken = takes_marker(txn, partition, coordinator.epoch, coordinator.number)
+    append_marker(txn, partition, coordinator.state, coordinator.epoch, coordinator.number, taken)
+    coordinator.partitions = choose(
+        taken, coordinator.partitions.without_member(partition), coordinator.partitions
+    )
+    coordinator.status = choose(taken, coordinator.status, Status.GIVEN_UP)
+    blank_the_replaced(txn)
+
+
+def _require_marker(txn: TransactionalId, coordinator: Coordinator, partition: Partition) -> None:
+    require(coordinator.sends_markers, coordinator.partitions.contains(partition))
+
+
+@action(
+    "{partition} gets the marker of {coordinator}",
+    at="TransactionMarkerRequestCompletionHandler.onComplete",
+    since="0.11.0.0",
+    about="KIP-98, KAFKA-19446",
+    settings="marker.epoch.is.newer",
+)
+def partition_get_marker(
+    txn: TransactionalId, coordinator: Coordinator, partition: Partition
+) -> None:
+    """It ends what the producer has open there. A refusal cancels all the markers."""
+    _require_marker(txn, coordinator, partition)
+
+    _write(txn, coordinator, partition)
+
+
+@action(
+    "{partition} gets the marker of {coordinator}, and another copy is under way",
+    at="TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue",
+    since="0.11.0.0",
+    about="KAFKA-19446",
+    settings="marker.epoch.is.newer",
+)
+def partition_get_marker_and_again(
+    txn: TransactionalId, coordinator: Coordinator, partition: Partition
+) -> None:
+    """The first request has timed out for the coordinator, which has sent another."""
+    late = partition.late_marker
+    _require_marker(txn, coordinator, partition)
+    require(late.kind == EMPTY)
+
+    spend(txn, LATE_MARKERS)
+    late.kind = coordinator.state
+    late.epoch = coordinator.epoch
+    late.coordinator_epoch = coordinator.number
+    _write(txn, coordinator, partition)
+
+
+@action(
+    "{partition} gets a copy of a marker, late",
+    at="UnifiedLog.appendAsLeader",
+    since="0.11.0.0",
+    about="KIP-890, KAFKA-19446",
+    settings="marker.epoch.is.newer",
+)
+def partition_get_late_marker(txn: TransactionalId, partition: Partition) -> None:
+    """Nobody waits for its answer."""
+    late = partition.late_marker
+    require(late.kind != EMPTY)
+    taken = takes_marker(txn, partition, late.epoch, late.coordinator_epoch)
+
+    append_marker(txn, partition, late.kind, late.epoch, late.coordinator_epoch, taken)
+    late.reset()
+
+
+@action(
+    "{coordinator} completes the transaction",
+    at="TransactionMarkerChannelManager.maybeWriteTxnCompletion",
+    since="0.11.0.0",
+    about="KIP-98",
+)
+def coordinator_complete(txn: TransactionalId, coordinator: Coordinator) -> None:
+    """Every partition has its marker."""
+    require(is_free(txn, coordinator), coordinator.sends_markers)
+    require(coordinator.partitions.is_empty, has_room(txn))
+
+    state = choose(coordinator.state == PREPARE_COMMIT, COMPLETE_COMMIT, COMPLETE_ABORT)
+    append(txn, coordinator, state, coordinator.epoch, txn.partitions.none())

@@ -1,0 +1,1 @@
+"""What transactions promise, and what the model must be able to do."""

@@ -1,0 +1,79 @@
+"""The transaction model's properties, in order, and its witnesses: what it must be able to do."""
+
+from __future__ import annotations
+
+from model.kafka_transactions.state import (
+    COMPLETE_ABORT,
+    COMPLETE_COMMIT,
+    Fate,
+    Phase,
+    TransactionalId,
+    Wish,
+)
+from model.language import all_of, every, some
+from properties.claims import Property, sometimes
+from properties.kafka_transactions import atomicity
+from properties.kafka_transactions.well_formed import well_formed
+
+
+@sometimes("a_transaction_is_written", "a partition has a record that no marker has ended")
+def a_transaction_is_written(txn: TransactionalId) -> bool:
+    """Readers with read_committed wait."""
+    return some(txn.is_open(p) for p in txn.partitions)
+
+
+@sometimes("a_transaction_is_committed_everywhere", "every partition commits a transaction")
+def a_transaction_is_committed_everywhere(txn: TransactionalId) -> bool:
+    """And the producer knows: the end that everybody hopes for."""
+    return some(
+        all_of(
+            t.wish == Wish.COMMITTED,
+            every(t.fate[p] == Fate.COMMITTED for p in txn.partitions),
+        )
+        for t in txn.transactions
+    )
+
+
+@sometimes("a_transaction_is_aborted", "a transaction is aborted, and another is committed")
+def a_transaction_is_aborted(txn: TransactionalId) -> bool:
+    """Without both, nothing could be mixed up."""
+    return all_of(
+        some(atomicity.is_aborted(t, txn) for t in txn.transactions),
+        some(atomicity.is_committed(t, txn) for t in txn.transactions),
+    )
+
+
+@sometimes("a_transaction_is_complete", "the transaction log says that a transaction is complete")
+def a_transaction_is_complete(txn: TransactionalId) -> bool:
+    """Markers are all written."""
+    return some(any_complete(txn, position) for position in txn.log.positions)
+
+
+def any_complete(txn: TransactionalId, position: int) -> bool:
+    """A committed record of the log says so."""
+    state = txn.log[position].state
+    return all_of(
+        position < txn.high_watermark, (state == COMPLETE_COMMIT) | (state == COMPLETE_ABORT)
+    )
+
+
+@sometimes("all_transactions_are_begun", "the producer has begun all, and is ready for more")
+def all_transactions_are_begun(txn: TransactionalId) -> bool:
+    """Otherwise the second would be left out."""
+    producer = txn.producer
+    return all_of(producer.begun == txn.bound("transactions"), producer.phase == Phase.READY)
+
+
+KAFKA_TRANSACTIONS_PROPERTIES: tuple[Property, ...] = (
+    atomicity.partitions_decide_alike,
+    atomicity.committed_was_asked_for,
+    atomicity.committed_stays,
+    atomicity.nothing_is_left_open,
+    atomicity.the_fenced_write_nothing,
+    well_formed,
+    a_transaction_is_written,
+    a_transaction_is_committed_everywhere,
+    a_transaction_is_aborted,
+    a_transaction_is_complete,
+    all_transactions_are_begun,
+)

@@ -1,0 +1,116 @@
+"""What transactions promise: each promise can fail, and holds with every fix, under faults."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from checker.core.search.explore import Explorer
+from checker.core.search.question import Options
+from checker.core.verdict import Verdict
+from model.kafka_transactions.presets import PRESETS
+from model.kafka_transactions.protocol import KAFKA_TRANSACTIONS
+from model.kafka_transactions.state import Partition, Sent, TransactionalId
+from model.language import action, require
+from properties import Sense, choose_properties, promised_properties, properties_of
+from tests.support.laws import check_is_broken, explore
+from tests.support.tiers import slow_but
+
+ALWAYS = [p for p in properties_of(KAFKA_TRANSACTIONS) if p.sense is Sense.ALWAYS]
+BY_SETTINGS = [p for p in ALWAYS if p.broken_by.split()[0] == KAFKA_TRANSACTIONS.name]
+ONE = {"topic_partitions": 1}
+TWO_FAILOVERS = {"transactions": 1, "coordinator_failovers": 2, "transaction_timeouts": 1}
+NEEDED = {
+    "partitions_decide_alike": TWO_FAILOVERS,
+    "committed_was_asked_for": ONE | {"coordinator_failovers": 1, "load_failures": 1},
+    "committed_stays": ONE
+    | {"coordinator_failovers": 1, "stale_answers": 1, "transaction_timeouts": 1},
+    "nothing_is_left_open": ONE | {"transactions": 1, "late_produces": 1},
+    "the_fenced_write_nothing": ONE
+    | {"transactions": 1, "late_produces": 1, "producer_restarts": 1},
+}
+DEPTHS = {
+    "partitions_decide_alike": 20,
+    "committed_was_asked_for": 22,
+    "committed_stays": 24,
+    "nothing_is_left_open": 12,
+    "the_fenced_write_nothing": 14,
+}
+
+
+def _broken(prop):
+    _, *changes = prop.broken_by.split()
+    return KAFKA_TRANSACTIONS.model(NEEDED[prop.name], dict(c.split("=") for c in changes))
+
+
+@pytest.mark.parametrize("prop", BY_SETTINGS, ids=lambda prop: prop.name)
+def test_what_is_said_to_break_a_promise_breaks_it_and_the_report_says_where(prop):
+    assert check_is_broken(_broken(prop), prop) == DEPTHS[prop.name]
+
+
+@action("the producer gives up its record for {partition}, and keeps it")
+def keeps_its_record(txn: TransactionalId, partition: Partition) -> None:
+    """The mistake: an epoch without a record."""
+    require(partition.record == Sent.SENT)
+
+    partition.late_record.epoch = 1
+
+
+def test_what_is_dead_and_not_blank_is_noticed():
+    (prop,) = choose_properties(KAFKA_TRANSACTIONS, ["well_formed"])
+    mistake = replace(keeps_its_record, name="producer_give_up")
+    wrong = KAFKA_TRANSACTIONS.variant("wrong", prop.broken_by, mistake)
+    (violation,) = explore(wrong.model({"late_produces": 1}), [prop]).violations
+    assert violation.depth == 2
+
+
+FAILOVER = {"coordinator_failovers": 1}
+WHERE = {
+    "no faults": ({}, 662),
+    "a failover": (FAILOVER, 7_634),
+    "a failover and a restart": (
+        FAILOVER | {"producer_restarts": 1, "producer_epochs": 6},
+        49_061,
+    ),
+    "two failovers and a time-out": (
+        {"coordinator_failovers": 2, "transaction_timeouts": 1},
+        299_010,
+    ),
+    "all that may be late": (
+        FAILOVER
+        | dict.fromkeys(("late_markers", "late_produces", "late_requests", "lost_responses"), 1)
+        | {"producer_epochs": 6},
+        1_372_675,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", slow_but(["no faults", "a failover"], WHERE))
+def test_with_every_fix_transactions_keep_their_promises(name):
+    """All or nothing, for good, and only if asked for; the counts are kept."""
+    bounds, states = WHERE[name]
+    model = KAFKA_TRANSACTIONS.model(bounds, PRESETS["kafka-fixed"])
+    promised = promised_properties(model)
+    found = Explorer(model, promised, options=Options(cross_check=False)).run()
+    assert (found.verdict, found.distinct_states) == (Verdict.EXHAUSTED, states)
+    for prop in promised:
+        late = prop.name != "the_fenced_write_nothing" or "late_produces" in bounds
+        assert not (found.is_vacuous(prop) and late), prop.name
+        assert prop.sense is Sense.ALWAYS or found.verdict_on(prop) is Verdict.REACHED, prop.name
+
+
+@pytest.mark.parametrize("preset", slow_but(["kafka-4.3", "kafka-3.9"], PRESETS))
+def test_every_release_keeps_them_if_one_coordinator_is_replaced_and_nothing_is_late(preset):
+    model = KAFKA_TRANSACTIONS.model(FAILOVER, PRESETS[preset])
+    found = explore(model, promised_properties(model))
+    assert found.verdict is Verdict.EXHAUSTED
+
+
+@pytest.mark.slow
+def test_partitions_are_interchangeable():
+    model = KAFKA_TRANSACTIONS.model(FAILOVER, PRESETS["kafka-fixed"])
+    all_of_them = Explorer(model, [], options=Options(cross_check=False)).run()
+    fewer = Explorer(model, [], options=Options(symmetry=True, cross_check=False)).run()
+    assert all_of_them.distinct_states / 2 <= fewer.distinct_states < all_of_them.distinct_states
+    assert len(fewer.levels) == len(all_of_them.levels)
