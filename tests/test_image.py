@@ -45,6 +45,28 @@ def run(*command: str, timeout: int = 600, **options) -> subprocess.CompletedPro
     )
 
 
+@pytest.mark.parametrize(
+    ("works", "base", "does"),
+    [
+        ({"docker": 0, "podman": 0}, "", "docker build --tag highwater ."),
+        ({"docker": 1, "podman": 0, "buildah": 0}, "", "podman build --tag highwater ."),
+        ({"docker": 1, "buildah": 1}, "mine:1",
+         "buildah build --build-arg BASE=mine:1 --tag highwater ."),
+        ({"docker": 1}, "", ""),
+    ],
+)  # fmt: skip
+def test_the_first_builder_that_works_builds_the_image(tmp_path, works, base, does):
+    (tmp_path / "dirname").symlink_to(shutil.which("dirname") or "")
+    for name, status in works.items():
+        info = f'[ "$1" != info ] || exit {status}'
+        (tmp_path / name).write_text(f'#!/bin/sh\n{info}\necho {name} "$@"\n')
+        (tmp_path / name).chmod(0o755)
+    done = run(str(ROOT / "scripts" / "build-image"), env={"PATH": str(tmp_path), "BASE": base})
+    assert done.stdout.strip() == does
+    assert done.returncode == (0 if does else 1)
+    assert done.stderr.count("\n") == (0 if does else 1)
+
+
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
     """The image to begin with; where no registry has it, Debian's packages make it."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from checker.core.search.limits import Limits, Progress
 from checker.core.search.question import Options
 from checker.core.traces.itf_values import state_of
 from checker.core.traces.trace import Trace, TraceVerdict, build_trace
+from checker.distribution import require
 from model.language.errors import UsageError, unknown_name
 from model.language.naming import instance_words
 from model.language.protocol import Model, Protocol
@@ -213,8 +213,7 @@ def prove(
     `timeout` is for each query, in seconds. The trace of `not_inductive` begins in a state that may
     be unreachable: it is no bug.
     """
-    if find_spec("z3") is None:
-        raise UsageError("prove needs Z3: pip install 'highwater[prove]'")
+    require("prove needs Z3", "prove", "z3")
     from checker.core.proofs.bounded.induction import Induction, InductionOptions
     from checker.core.proofs.proof_report import trace_of
     from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction

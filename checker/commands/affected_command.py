@@ -56,7 +56,7 @@ def command(
 
     Exit status: 0 none concerns the cluster, 12 one does, 20 one may.
     """
-    from checker.core.traces.trace import highwater_version
+    from checker.distribution import highwater_version
     from checker.kafka.affected.judge import Concern, affected
     from checker.kafka.affected.text import text_of
     from checker.kafka.live import data as live

@@ -78,7 +78,7 @@ def ask_cluster(ceiling: Ceiling, asked: Asked) -> int:
             keeping.store(write_file, asked.page, render(snapshot, found, groups))
 
         def whole() -> dict[str, Any]:
-            from checker.core.traces.trace import highwater_version
+            from checker.distribution import highwater_version
 
             return {
                 "command": "ask", **data.of_cluster(snapshot, found),

@@ -156,7 +156,7 @@ def command(
     from checker.commands.keeping import Keeping
     from checker.commands.progress import Line
     from checker.core.files import prepare_directory
-    from checker.core.traces.trace import highwater_version
+    from checker.distribution import highwater_version
     from checker.kafka.guarantees.verdicts import STATES
 
     chosen = {name: value for name, value in numbers.items() if value is not None}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import click
 from checker.commands.common import HELP, PLAIN_WIDTH, print_json, write_file, write_output
 from checker.core.amounts import counted
 from checker.core.exits import Exit
+from checker.distribution import require
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ def command(
 
     Exit status: 12 if a record below a checkpointed high watermark differs or is missing, else 0.
     """
-    if find_spec("kafka") is None or find_spec("crc32c") is None:
-        raise UsageError("audit needs kafka-python and crc32c: pip install 'highwater[audit]'")
+    require("audit needs kafka-python and crc32c", "audit", "kafka", "crc32c")
     from checker.kafka.audit.directories import find_replicas
     from checker.kafka.audit.judgement import judge
     from checker.kafka.audit.remote import find_segments

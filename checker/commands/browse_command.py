@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from checker.commands.common import (
     print_json,
     write_output,
 )
+from checker.distribution import require
 from model.language.errors import HighwaterError, UsageError
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ def command(**options: Any) -> int:
     back, asks how near a violation is, begins in a state that you type, and keeps a walk as a
     trace, a test or a scenario. It is served on 127.0.0.1 alone, to whoever has its address.
     """
-    if find_spec("flask") is None:
-        raise UsageError("browse needs Flask: pip install 'highwater[browse]'")
+    require("browse needs Flask", "browse", "flask")
     from checker.telling.browse.server import Server
 
     walk, at = _chosen(options)

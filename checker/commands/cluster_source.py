@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
+from checker.distribution import require
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
@@ -61,10 +61,8 @@ class Source:
             raise UsageError("ask about one cluster: a --bootstrap-server, or one file of --save")
         if self.servers is None and self.command_config is not None:
             raise UsageError("--command-config goes with --bootstrap-server")
-        if self.servers is not None and find_spec("kafka") is None:
-            raise UsageError(
-                "--bootstrap-server needs kafka-python: pip install 'highwater[audit]'"
-            )
+        if self.servers is not None:
+            require("--bootstrap-server needs kafka-python", "audit", "kafka")
 
     def refuse_without_release(self) -> NoReturn:
         """`UsageError`: a file that is not there, or none of Kafka's, is told before the option."""

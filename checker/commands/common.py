@@ -132,7 +132,7 @@ def seconds(text: str) -> float:
 
 def result_data(command: str, model: Model, **found: Any) -> dict[str, Any]:
     """What a command found of a model, as plain data; `found` may replace parts of its identity."""
-    from checker.core.traces.trace import highwater_version
+    from checker.distribution import highwater_version
 
     return {"command": command, **model.identity, **found, "version": highwater_version()}
 

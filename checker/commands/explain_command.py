@@ -42,7 +42,7 @@ def command(
     """
     from checker.commands.interrupt import Interrupt
     from checker.commands.progress import Line
-    from checker.core.traces.trace import highwater_version
+    from checker.distribution import highwater_version
     from checker.lab.experiments.cases import accepted_trace
     from checker.lab.explanations.explanation import as_data, explain
     from checker.lab.explanations.searches import STATES

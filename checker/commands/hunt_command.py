@@ -149,7 +149,7 @@ def _shortest(kill: Kill) -> str:
 
 def to_json(bag: Bag, given: Choice, seed: int) -> dict[str, Any]:
     """The summary as plain data."""
-    from checker.core.traces.trace import highwater_version
+    from checker.distribution import highwater_version
 
     return {
         "command": "hunt",

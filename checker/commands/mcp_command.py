@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from checker.commands.common import HELP, seconds, size, write_told
+from checker.distribution import require
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     help="what agents may read, and write traces to",
 )  # fmt: skip
 @click.option(
-    "--max-seconds", type=seconds, default=50.0, show_default=True,
+    "--max-seconds", "call_seconds", type=seconds, default=50.0, show_default=True,
     help="end each call after this time; a call may ask for less",
 )  # fmt: skip
 @click.option(
-    "--max-memory", type=size, default="2GB", show_default=True,
+    "--max-memory", "call_memory", type=size, default="2GB", show_default=True,
     help="end each call at this much memory; a call may ask for less",
 )  # fmt: skip
 @click.option(
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option("--tools", "shows", is_flag=True, help="print the tools, and serve nothing")
 @click.option("--json", "as_json", is_flag=True, help="with --tools: print one JSON object")
 def command(
-    folder: Path | None, max_seconds: float, max_memory: int, calls: int, shows: bool,
+    folder: Path | None, call_seconds: float, call_memory: int, calls: int, shows: bool,
     as_json: bool,
 ) -> int:  # fmt: skip
     """Serve agents and editors by the Model Context Protocol, on standard input and output.
@@ -47,13 +47,12 @@ def command(
     """
     from checker.commands.agents.limits import CallLimits
 
-    limits = CallLimits(max_seconds, max_memory)
+    limits = CallLimits(call_seconds, call_memory)
     if shows:
         return _show(limits, as_json)
     if as_json:
         raise UsageError("--json goes with --tools: what is served is JSON by itself")
-    if find_spec("mcp_types") is None:
-        raise UsageError("mcp needs the MCP SDK: pip install 'highwater[mcp]'")
+    require("mcp needs the MCP SDK", "mcp", "mcp_types")
     if folder is None:
         raise UsageError("Missing option '--folder': say which folder agents may use, such as .")
     from checker.commands.agents.folder import Folder

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from checker.commands.common import (
     seconds,
     write_result,
 )
+from checker.distribution import require
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
@@ -97,8 +97,7 @@ def _refuse_misfits(options: dict[str, Any]) -> None:
 
 def require_solver(name: str) -> None:
     """`UsageError` without Z3."""
-    if find_spec("z3") is None:
-        raise UsageError(f"{name} needs Z3: pip install 'highwater[prove]'")
+    require(f"{name} needs Z3", "prove", "z3")
 
 
 def provable_properties(model: Model, names: tuple[str, ...]) -> tuple[Property, ...]:

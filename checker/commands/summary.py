@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from checker.core.exits import Exit
-from checker.core.traces.trace import Trace, TraceVerdict, build_trace, highwater_version
+from checker.core.traces.trace import Trace, TraceVerdict, build_trace
 from checker.core.verdict import Agreement, Exploration, Judgement, Verdict
+from checker.distribution import highwater_version
 from model.language.errors import RejectedError
 from model.language.naming import instance_words
 from model.language.protocol import Instance, Model

@@ -74,6 +74,20 @@ def test_a_protocol_of_ones_own_is_read_anew_each_time():
 
 
 @pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ("server.up = False", "server.up = 1 // 0", "error: own.py:83: ZeroDivisionError on what"),
+        ("server.up = False", "server.upp = False", "error: own.py:83: Server has no variable"),
+        ("register.acknowledged ==", "register.acknowledgedd ==", "error: own.py:100: no variable"),
+        ("server.value += 1", "server.value += 5", "error: own.py:63: write(server=s0): servers["),
+    ],
+)
+def test_a_mistake_is_told_with_its_line(right, wrong, words):
+    text = REGISTER.read_text(encoding="utf-8")
+    assert text.count(right) == 1 and line(text=text.replace(right, wrong)).startswith(words)
+
+
+@pytest.mark.parametrize(
     ("question", "words"),
     [
         ({"text": "x = 1\ndef y(:\n"}, "error: own.py:2: invalid syntax"),

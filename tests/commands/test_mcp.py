@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
+from checker import distribution
 from checker.commands import mcp_command
 from checker.commands.agents.answers import answer, failures
 from checker.commands.agents.calls import Ended
@@ -95,11 +96,13 @@ def test_a_server_that_cannot_start_says_why_in_one_line(highwater, arguments, w
 def test_without_the_sdk_one_line_says_what_to_install(highwater, monkeypatch):
     find = util.find_spec
     monkeypatch.setattr(
-        mcp_command, "find_spec", lambda name: None if name.startswith("mcp") else find(name)
+        distribution, "find_spec", lambda name: None if name.startswith("mcp") else find(name)
     )
     ended = highwater("mcp", "--folder", ".")
     assert (ended.status, ended.out) == (Exit.USAGE, "")
-    assert ended.err == "error: mcp needs the MCP SDK: pip install 'highwater[mcp]'\n"
+    assert ended.err.endswith(": pip install 'highwater-kafka[mcp]'\n")
+    assert ended.err.startswith("error: mcp needs the MCP SDK")
+    assert ended.err.count("\n") == 1
 
 
 # --- arguments -------------------------------------------------------------------------------
@@ -289,7 +292,7 @@ def test_the_page_configures_a_server_that_starts_and_names_its_ceilings():
 
 
 def test_the_calls_on_the_page_can_be_made(folder):
-    calls = re.findall(r"^    ([a-z]+) +(\{.*?\})$", PAGE, re.DOTALL | re.MULTILINE)
+    calls = re.findall(r"^    ([a-z]+) +(\{.*?\})\n", PAGE, re.DOTALL | re.MULTILINE)
     assert [name for name, _ in calls] == ["list", "explore", "explain", "explore"]
     for name, given in calls:
         assert tools()[name].arguments(json.loads(given), folder, LIMITS)[0] == name

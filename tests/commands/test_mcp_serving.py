@@ -1,5 +1,7 @@
 """`mcp` as agents use it: the SDK's own client, over standard input and output."""
 
+import json
+import re
 import shutil
 import signal
 import sys
@@ -13,6 +15,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from checker.commands.agents.tools import OFFERED
 from checker.core.exits import Exit
 from checker.core.files import cache_directory
 
@@ -49,54 +52,45 @@ class Agent:
 
 
 @asynccontextmanager
-async def agent(folder, *options, **variables):
+async def agent(folder, *options, mode="auto", **variables):
     environment = {"PYTHONPATH": str(ROOT), "HIGHWATER_CACHE": str(cache_directory())} | variables
     arguments = ["-c", ENTRY, "mcp", "--folder", str(folder), *options]
     known = set(psutil.Process().children())
     parameters = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
     assert sys.__stderr__ is not None
-    async with Client(stdio_client(parameters, errlog=sys.__stderr__)) as client:
+    async with Client(stdio_client(parameters, errlog=sys.__stderr__), mode=mode) as client:
         (server,) = set(psutil.Process().children()) - known
         yield Agent(client, server)
     assert not server.is_running()
 
 
-def test_a_whole_question(tmp_path):
+def test_a_whole_question_goes_as_the_page_says(tmp_path):
     """What there is, a protocol that fails, why, and the fix as a setting."""
+    page = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+    calls = re.findall(r"^    ([a-z]+) +(\{.*?\})\n +(\S[^\n]*)", page, re.DOTALL | re.MULTILINE)
+    found = []
 
     async def question():
         async with agent(tmp_path) as asks:
-            words, data, wrong = await asks.ask("list")
-            assert not wrong and "kip320" in words
-            assert "kip320" in [each["name"] for each in data["protocols"]]
-            _, data, _ = await asks.ask("list", protocol="kip320", only=["settings"])
-            assert "fence_fetch" in data["protocols"][0]["settings"]
-
-            broken = {"protocol": "kip320", "property": ["weak_isr"]}
-            words, data, wrong = await asks.ask(
-                "explore", **broken, set={"fence_fetch": False}, trace_dir="traces"
-            )
-            assert (wrong, data["verdict"]) == (False, "violated")
-            (found,) = data["violations"]
-            assert found["property"] == "weak_isr" and len(found["steps"]) == found["depth"] > 3
-            assert words.startswith(f"failed: weak_isr, after {found['depth']} steps\n1. ")
-            assert all(step in words for step in found["steps"])
-            assert (tmp_path / found["trace"]).is_file()
-
-            words, data, wrong = await asks.ask("replay", files=[found["trace"]])
-            assert not wrong and data["accepted"] and "failed: weak_isr" in words
-
-            words, data, wrong = await asks.ask("explain", file=found["trace"])
-            assert not wrong and data["property"] == "weak_isr" and "failed: weak_isr" in words
-            (fix,) = data["prevented_by"]
-            assert fix["settings"] == {"fence_fetch": "true"}
-            assert fix["search"]["verdict"] == "exhausted"
-
-            words, data, wrong = await asks.ask("explore", **broken, set=fix["settings"])
-            assert (wrong, data["verdict"]) == (False, "exhausted")
-            assert "failed" not in words and "nothing is violated" in words
+            assert not (await asks.ask("list"))[2]
+            for name, given, said in calls:
+                words, data, wrong = await asks.ask(name, **json.loads(given))
+                assert not wrong
+                rest = " ".join(words.split())
+                for part in filter(None, said.split(" ...")):
+                    assert part.strip() in rest
+                    rest = rest.partition(part.strip())[2]
+                found.append((words, data))
+            assert (await asks.ask("replay", files=[found[2][1]["trace"]]))[1]["accepted"]
 
     anyio.run(question)
+    (_, listed), (words, broken), (_, why), (held, fixed) = found
+    assert "fence_fetch" in listed["protocols"][0]["settings"]
+    (violation,) = broken["violations"]
+    assert violation["property"] == why["property"] == "weak_isr"
+    assert all(f"{k}. {step}\n" in words for k, step in enumerate(violation["steps"], 1))
+    assert [each["settings"] for each in why["prevented_by"]] == [{"fence_fetch": "true"}]
+    assert fixed["verdict"] == "exhausted" and "failed" not in held
     assert [path.name for path in tmp_path.iterdir()] == ["traces"]
 
 
@@ -135,6 +129,20 @@ def test_answers_about_a_cluster_name_what_failed(tmp_path):
             assert words.count("failed: ") >= 1
             words, data, wrong = await asks.ask("affected", kafka="4.0.0")
             assert not wrong and "0004" in words and data["bugs"]
+
+    anyio.run(question)
+
+
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+def test_clients_may_begin_with_a_handshake_or_without(tmp_path, mode):
+    async def question():
+        async with agent(tmp_path, mode=mode) as asks:
+            offered = (await asks.client.list_tools()).tools
+            assert [tool.name for tool in offered] == list(OFFERED)
+            assert all(tool.description and tool.output_schema for tool in offered)
+            words, data, wrong = await asks.ask("explore", protocol="kip101", depth=2)
+            assert not wrong and data["verdict"] == "bounded" and "bounded" in words
+            assert (await asks.ask("explore", protocol="kip32"))[2]
 
     anyio.run(question)
 

@@ -25,7 +25,7 @@ from checker.commands.agents.folder import Folder
 from checker.commands.agents.limits import CallLimits
 from checker.commands.agents.tools import called, tools
 from checker.core.exits import Exit
-from checker.core.traces.trace import highwater_version
+from checker.distribution import highwater_version
 from model.language.errors import HighwaterError
 
 INSTRUCTIONS = """\

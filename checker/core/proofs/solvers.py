@@ -11,7 +11,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import z3
 from checker.core.files import write_whole
 from checker.core.proofs.asking import ask
 from checker.core.proofs.cvc5_process import Cvc5
+from checker.distribution import require
 from model.language.errors import UsageError
 
 
@@ -48,8 +48,8 @@ class Solvers:
     """Who found no answer to the last question, and why; empty where it has one."""
 
     def __post_init__(self) -> None:
-        if self.solver is not Solver.Z3 and find_spec("cvc5") is None:
-            raise UsageError(f"--solver {self.solver} needs cvc5: pip install 'highwater[cvc5]'")
+        if self.solver is not Solver.Z3:
+            require(f"--solver {self.solver} needs cvc5", "cvc5", "cvc5")
         if self.smtlib is not None and any(self.smtlib.glob("*.smt2")):
             raise UsageError(
                 f"{self.smtlib} has questions of another proof: choose a new directory"

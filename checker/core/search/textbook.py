@@ -58,6 +58,7 @@ class TextbookExplorer:
     def run(self) -> Exploration:
         """Search until nothing new is found, a property is violated, or a limit is reached."""
         self._started = time.perf_counter()
+        self._require_the_language()
         result = self.result
         level = [self._engine.initial()]
         self._from[level[0]] = None
@@ -75,6 +76,12 @@ class TextbookExplorer:
             result.unfinished = len(self._from) - sum(result.levels)
         self._finish()
         return result
+
+    def _require_the_language(self) -> None:
+        """Refuse what other engines refuse, with the same line; nothing else is made of it."""
+        _ = self.model.captured
+        for prop in self.properties:
+            self.model.claim(prop.claim, 2 if prop.of_steps else 1)
 
     def _next_level(self, level: list[State]) -> list[State]:
         """The states one step from those of `level` that were not seen before, in order."""

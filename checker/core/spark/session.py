@@ -18,19 +18,18 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psutil
 
+from checker.distribution import require
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 JAVA = 17
-INSTALL = "pip install 'highwater[spark]'"
 
 REQUIRED = {
     # Results name partitions by number: Spark must neither merge nor split them.
@@ -64,8 +63,7 @@ PREFERRED = {
 
 def require_java() -> None:
     """Raise `UsageError` unless PySpark is installed and a Java that it can use is found."""
-    if find_spec("pyspark") is None:
-        raise UsageError(f"--engine spark needs PySpark, which is not installed: {INSTALL}")
+    require("--engine spark needs PySpark", "spark", "pyspark")
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else "java"
     where = f"JAVA_HOME={home}" if home else "PATH"

@@ -14,7 +14,7 @@ from checker.core.digest import definition_digest
 from checker.core.search.question import Options
 from checker.core.stores.checked import data_digest
 from checker.core.stores.kinds import check_kinds
-from checker.core.traces.trace import highwater_version
+from checker.distribution import highwater_version
 from model.language.errors import UsageError
 from model.language.protocol import Model
 from properties import Property

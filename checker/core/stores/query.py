@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 from checker.core.digest import definition_digest
 from checker.core.stores.decoding import state_columns, states_view
 from checker.core.stores.level_files import check_content
 from checker.core.stores.store import Store
+from checker.distribution import require
 from model.language.errors import LimitError, UsageError
 from model.language.protocol import Model, Protocol
 from model.protocols import PROTOCOLS, protocol_named
 from properties import choose_properties
 
-INSTALL = "pip install 'highwater[query]'"
 DUCKDB_BYTES = 20 << 30
 """A local store beyond this size is given to Spark, unless asked otherwise."""
 
@@ -121,8 +120,7 @@ def small_tables(store: Store, model: Model) -> dict[str, list[tuple[Any, ...]]]
 
 def query_duckdb(store: Store, model: Model, sql: str, limit: int) -> Answer:
     """Run one SELECT with DuckDB, which may read the store's files and nothing else."""
-    if find_spec("duckdb") is None:
-        raise UsageError(f"querying needs DuckDB, which is not installed: {INSTALL}")
+    require("querying needs DuckDB", "query", "duckdb")
     if not store.storage.is_local:
         raise UsageError(
             f"DuckDB reads local stores only: ask with --engine spark for {store.location}"

@@ -16,18 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from checker.core.files import write_whole
+from checker.distribution import require
 from model.language.errors import UsageError
 
-INSTALL = "pip install 'highwater[query]'"
 SCHEMES = "s3://, gs://, abfs://, hdfs://, file://"
 
 
 def require_pyarrow() -> None:
     """Raise `UsageError` if the library that reads and writes Parquet is not installed."""
-    from importlib.util import find_spec
-
-    if find_spec("pyarrow") is None:
-        raise UsageError(f"a store needs pyarrow, which is not installed: {INSTALL}")
+    require("a store needs pyarrow", "query", "pyarrow")
 
 
 @contextmanager

@@ -31,7 +31,8 @@ from checker.core.traces.itf_values import (
     text_of,
     version_of,
 )  # fmt: skip
-from checker.core.traces.trace import Trace, TraceVerdict, check_trace, highwater_version
+from checker.core.traces.trace import Trace, TraceVerdict, check_trace
+from checker.distribution import highwater_version
 from model.language import Model, Protocol
 from model.language.errors import RejectedError, UsageError, unknown_name
 from model.language.naming import instance_words

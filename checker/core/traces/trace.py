@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import cast
 
 from checker.core.digest import protocol_digest
 from checker.core.engines.reference import ReferenceEngine, State
 from checker.core.traces.lasso import Rounds, lasso_problem
+from checker.distribution import highwater_version
 from model.language.errors import DomainError, RejectedError
 from model.language.naming import cell_path, instance_words, value_words
 from model.language.protocol import Instance, Model
@@ -29,17 +30,6 @@ class TraceVerdict(StrEnum):
     DEADLOCK = "deadlock"  # nothing is enabled
     UNFULFILLED = "unfulfilled"  # a fair run for ever on which what must happen does not
     RUN = "run"  # nothing more than that the protocol can do this
-
-
-@lru_cache
-def highwater_version() -> str:
-    """The version of this installation."""
-    from importlib import metadata  # takes a while
-
-    try:
-        return metadata.version("highwater")
-    except metadata.PackageNotFoundError:
-        return "unknown"
 
 
 @dataclass(frozen=True)

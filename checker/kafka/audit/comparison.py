@@ -16,6 +16,7 @@ from itertools import combinations
 from kafka.errors import UnsupportedCodecError
 from kafka.record.default_records import DefaultRecordBatch
 
+from checker.distribution import how_to_install
 from checker.kafka.audit.directories import Replica
 from checker.kafka.audit.segments import Batch, Contents, Damage, read_log
 from model.language.errors import UsageError
@@ -201,7 +202,7 @@ def _records(batch: Batch, where: str) -> list[tuple[int, object]]:
     try:
         found = list(parsed) if batch.records else []
     except UnsupportedCodecError as error:
-        raise UsageError(f"{where}: {error}: pip install 'highwater[audit]'") from None
+        raise UsageError(f"{where}: {error}: {how_to_install('audit')}") from None
     except (
         Exception
     ):  # its CRC is right, so it was written like this; decompressors have own errors

@@ -31,7 +31,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """The functions when they are asked for: the command line imports this package too."""
     if name == "__version__":
-        from checker.core.traces.trace import highwater_version
+        from checker.distribution import highwater_version
 
         return highwater_version()
     if name in __all__:

@@ -1,12 +1,15 @@
 """Protocols in test files, as users import it: `from highwater.testing import state_machine`.
 
-Needs Hypothesis: `pip install 'highwater[test]'`.
+Needs Hypothesis, which the extra `test` brings.
 """
 
+from checker.distribution import require
+from model.language.errors import UsageError
+
 try:
-    import hypothesis as _hypothesis  # noqa: F401  # it only has to be there
-except ImportError:
-    raise ImportError("highwater.testing needs Hypothesis: pip install 'highwater[test]'") from None
+    require("highwater.testing needs Hypothesis", "test", "hypothesis")
+except UsageError as error:
+    raise ImportError(str(error)) from None
 
 from checker.api.stateful import PropertyViolationError, state_machine
 

@@ -58,6 +58,7 @@ OTHER_FIXES = [
     ("elr-before-a-minimum-is-read", "98-min_isr_raised_before_the_leader_reads_it", 6),
     ("elr-index-of-a-cleared-elr", "46-a_stale_index_keeps_a_broker_out", 3),
     ("elr-of-a-lost-directory", "44-a_disk_taken_out_after_a_clean_stop", 12),
+    ("every-truncation-marks-the-copy", "127-a_copy_that_is_not_truncated_again", 19),
 ]
 
 
