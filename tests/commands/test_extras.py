@@ -26,7 +26,10 @@ ASKED = [
 
 
 @pytest.mark.parametrize(("extra", "line"), ASKED)
-def test_a_command_asks_for_its_extra_by_name(extra, line, highwater, monkeypatch, tmp_path):
+def test_a_command_asks_for_its_extra_by_name(
+    extra, line, highwater, monkeypatch, tmp_path, tmp_path_factory
+):
+    monkeypatch.setenv("HIGHWATER_CACHE", str(tmp_path_factory.mktemp("cache")))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
         distribution,
