@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 
@@ -95,7 +96,7 @@ WITH_PARTITIONS = (ONGOING, IdState.PREPARE_COMMIT, IdState.PREPARE_ABORT)
 STATES = (IdState.EMPTY, *WITH_PARTITIONS, IdState.COMPLETE_COMMIT)
 LOADING = KAFKA_TRANSACTIONS.model(BOUNDS | {"load_failures": 1}, PRESETS["kafka-4.3"])
 INSTANCES = {(one.action.name, one.arguments): one for one in LOADING.instances}
-STEPS = {
+STEPS: dict[str, list[tuple[Any, ...]]] = {
     "whole": [("coordinator_load", 1)],
     "failed": [("coordinator_read_part", 1, None), ("coordinator_fail_to_load", 1)],
     "moved": [
