@@ -15,7 +15,7 @@ COPY model model
 COPY properties properties
 ENV PATH=/opt/highwater/bin:$PATH PIP_CONSTRAINT=/source/constraints.txt PIP_NO_CACHE_DIR=1
 RUN pip wheel --quiet --no-deps --wheel-dir /wheels . \
-    && pip install --quiet "$(echo /wheels/*.whl)[audit,browse,prove,query,spark]" \
+    && pip install --quiet "$(echo /wheels/*.whl)[audit,browse,mcp,prove,query,spark]" \
     && pip uninstall --quiet --yes pip setuptools
 
 FROM ${BASE}
