@@ -1,4 +1,4 @@
-# Highwater with what a search, a proof, `ask`, `audit` and Spark need: `make image` builds it.
+# Highwater with what a search, a proof, `ask`, `audit`, `mcp` and Spark need: `make image` builds it.
 ARG BASE=debian:bookworm-slim
 
 # The environment: the wheel of this tree, and the pinned version of all else.

@@ -76,6 +76,33 @@ class TransactionSettings:
         history="false 0.11.0.0, true 4.2.0",
         evidence="`ProducerAppendInfo` of 4.1.2 and 4.2.0",
     )
+    marker_retry_is_taken: bool = setting(
+        True,
+        "with version 2 a partition takes a marker again that it has had",
+        "marker.retry.is.taken",
+        at="ProducerAppendInfo.checkProducerEpoch",
+        about="KAFKA-19999",
+        history="true 0.11.0.0",
+        evidence="it came with KAFKA-19446: `ProducerAppendInfo` of 4.2.0",
+    )
+    markers_keep_producer_state: bool = setting(
+        True,
+        "a partition counts markers, too, before it forgets a producer that has been idle",
+        "markers.keep.producer.state",
+        at="ProducerStateManager.isProducerExpired",
+        about="KAFKA-9144",
+        history="false 0.11.0.0, true 2.4.1 2.5.0",
+        evidence="`ProducerStateEntry` of 2.4.0 and 2.4.1",
+    )
+    cancels_only_its_own_markers: bool = setting(
+        True,
+        "a response to a marker of an earlier coordinator epoch cancels none of the newest",
+        "cancels.only.its.own.markers",
+        at="TransactionMarkerChannelManager.removeMarkersForTxn",
+        about="KAFKA-16352",
+        history="false 0.11.0.0, true 3.8.0",
+        evidence="`TransactionMarkerChannelManager` of 3.7.2 and 3.8.0",
+    )
     load_waits_for_high_watermark: bool = setting(
         False,
         "a coordinator acts only on what is committed in the transaction log",

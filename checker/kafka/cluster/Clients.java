@@ -37,6 +37,7 @@ import org.apache.kafka.clients.admin.UpdateFeaturesOptions;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.ElectionType;
@@ -60,6 +61,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 public final class Clients {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final PrintStream OUT = System.out;
+    private static final int REFUSALS = 5; // how often a consumer is refused before it goes on
 
     private final Properties base = new Properties();
     private final Admin brokers;
@@ -372,7 +374,7 @@ public final class Clients {
         }
     }
 
-    /** Every record of a topic from the beginning to the end, as a consumer reads it. */
+    /** Every record of a topic from the beginning to the end, as a consumer reads it; where it is refused, and goes on behind. */
     private JsonNode read(JsonNode r) throws Exception {
         Properties settings = new Properties();
         settings.putAll(base);
@@ -386,11 +388,23 @@ public final class Clients {
             Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
             consumer.seekToBeginning(partitions);
             long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+            int refusals = 0; // one after the other, at the same place
             while (partitions.stream().anyMatch(p -> consumer.position(p) < ends.get(p))) {
                 if (System.nanoTime() > deadline) throw new IllegalStateException("the end was not reached in 60 s");
-                for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(200)))
-                    all.addObject().put("partition", record.partition()).put("offset", record.offset())
-                        .put("name", record.value().replaceAll("\\.+$", ""));
+                try {
+                    for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(200)))
+                        all.addObject().put("partition", record.partition()).put("offset", record.offset())
+                            .put("name", record.value().replaceAll("\\.+$", ""));
+                } catch (OffsetOutOfRangeException refused) {
+                    if (++refusals % REFUSALS != 0) {
+                        Thread.sleep(200);
+                        continue;
+                    }
+                    refused.offsetOutOfRangePartitions().forEach((partition, offset) -> {
+                        all.addObject().put("partition", partition.partition()).put("offset", offset).put("refused", true);
+                        consumer.seek(partition, offset + 1);
+                    });
+                }
             }
         }
         return all;

@@ -12,21 +12,24 @@ import org.apache.kafka.server.log.remote.storage.RemoteStorageManager;
 
 /**
  * The remote store of a cluster: Kafka's LocalTieredStorage, a directory. While a file "refuse-N" is there, it refuses
- * what broker N wants to read, as a store does that throttles.
+ * what broker N wants to read, as a store does that throttles. While "stall-N" is there, it keeps N's copies waiting.
  */
 public final class Tier implements RemoteStorageManager {
     private final LocalTieredStorage store = new LocalTieredStorage();
     private Path refusal;
+    private Path stall;
 
     @Override
     public void configure(Map<String, ?> settings) {
         refusal = Path.of((String) settings.get("dir"), "refuse-" + settings.get("broker.id"));
+        stall = refusal.resolveSibling("stall-" + settings.get("broker.id"));
         store.configure(settings);
     }
 
     @Override
     public Optional<CustomMetadata> copyLogSegmentData(RemoteLogSegmentMetadata segment, LogSegmentData data)
             throws RemoteStorageException {
+        maybeStall(segment);
         return store.copyLogSegmentData(segment, data);
     }
 
@@ -56,6 +59,19 @@ public final class Tier implements RemoteStorageManager {
     @Override
     public void close() {
         // The directory outlives the broker, and "close" of the store might remove it.
+    }
+
+    private void maybeStall(RemoteLogSegmentMetadata segment) throws RemoteStorageException {
+        if (Files.exists(stall)) {
+            String partition = segment.topicIdPartition().topicPartition().toString();
+            System.out.println("The remote store stalls " + segment.startOffset() + " to " + segment.endOffset() + " of " + partition);
+        }
+        try {
+            while (Files.exists(stall)) Thread.sleep(100);
+        } catch (InterruptedException cancelled) { // as the clients of stores do
+            Thread.currentThread().interrupt();
+            throw new RemoteStorageException("the copy was cancelled", cancelled);
+        }
     }
 
     private void maybeRefuse(String what, RemoteLogSegmentMetadata segment) throws RemoteStorageException {

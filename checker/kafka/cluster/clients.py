@@ -23,6 +23,7 @@ class Clients:
 
     `acknowledged` and `failed` hold what producers were told so far, by the record's name: where it
     is, and the error. `appended` are records of which only the leader has told that it has them.
+    `refused`: where a consumer that read last was told that its offset is out of range.
     `members` are those of the consumer group.
     """
 
@@ -36,6 +37,7 @@ class Clients:
         self.acknowledged: dict[str, Place] = {}
         self.failed: dict[str, str] = {}
         self.appended: set[str] = set()
+        self.refused: set[Place] = set()
         self.members = Members()
         log = processes.directory / "clients.log"
         self._processes = processes
@@ -71,10 +73,12 @@ class Clients:
 
     def read(self, topic: str, partitions: Sequence[int]) -> dict[Place, str]:
         """The names of all records of a topic that are committed, to a consumer without a group."""
-        return {
-            Place(topic, record["partition"], record["offset"]): record["name"]
-            for record in self.ask("read", topic=topic, numbers=partitions)
-        }
+        told = self.ask("read", topic=topic, numbers=partitions)
+        at = [Place(topic, each["partition"], each["offset"]) for each in told]
+        refused = {place for place, each in zip(at, told, strict=True) if "refused" in each}
+        self.refused = {place for place in self.refused if place.topic != topic} | refused
+        found = zip(at, told, strict=True)
+        return {place: each["name"] for place, each in found if place not in refused}
 
     def end(self) -> None:
         """End the process; what it has heard stays."""

@@ -43,8 +43,13 @@ def gather(stage: Stage) -> Evidence:
         disks |= stage.cluster.made_topics()
     shared = stage.clients.members.shared
     changed = {str(place): names for place, names in stage.readings.changed.items()}
+    refused = {
+        name: str(place)
+        for name, place in stage.clients.acknowledged.items()
+        if name in acknowledged and place in stage.clients.refused
+    }
     return Evidence(
-        acknowledged, disks, read, known, found.set_aside, shared, changed, found.remote
+        acknowledged, disks, read, known, found.set_aside, shared, changed, found.remote, refused
     )
 
 

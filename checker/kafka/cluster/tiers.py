@@ -1,4 +1,4 @@
-"""The remote store of a cluster with tiered storage: a directory, which may refuse reads.
+"""The remote store of a cluster with tiered storage: a directory that may refuse reads or stall.
 
 What writes and reads it is `Tier.java` in each broker, around the store of Kafka's own tests.
 """
@@ -42,6 +42,14 @@ class Tier:
         """Let it read again."""
         self._refusal(broker).unlink(missing_ok=True)
 
+    def stall(self, broker: int) -> None:
+        """Keep what the broker copies waiting, from now on."""
+        self._stall(broker).touch()
+
+    def take(self, broker: int) -> None:
+        """Let what it copies come to its end."""
+        self._stall(broker).unlink(missing_ok=True)
+
     def segments(self, topic: str) -> list[Path]:
         """The log segments of a topic that are in the store, by partition and base offset."""
         return sorted((self._directory / STORE).glob(f"{topic}-[0-9]*/*.log"))
@@ -58,3 +66,6 @@ class Tier:
 
     def _refusal(self, broker: int) -> Path:
         return self._directory / f"refuse-{broker}"
+
+    def _stall(self, broker: int) -> Path:
+        return self._directory / f"stall-{broker}"

@@ -1,4 +1,4 @@
-"""What may be said after a run: lost, stuck, kept, or nothing.
+"""What may be said after a run: lost, hidden, stuck, kept, or nothing.
 
 An acknowledged record is lost if no log on any disk holds it, nor the remote store. Folders that
 Kafka has set aside, to delete them or because they are no replicas any more, are no logs: nothing
@@ -6,6 +6,9 @@ reads them again. That a record is not seen is not enough: a dump may be empty b
 has moved, or a file because it was read too soon. So each disk must show a record that is known to
 be there, and a consumer that reads everything from the beginning must miss exactly what the disks
 do not hold.
+
+An acknowledged record is hidden if a disk or the remote store holds it, and the leader tells each
+consumer who asks for it that its offset is out of range.
 
 A cluster is stuck if something that a step names as a promise does not come to pass, though every
 process that it takes runs and the brokers answer: no fault is left, and nobody is to be waited for.
@@ -36,6 +39,7 @@ class Verdict(StrEnum):
     STUCK = "stuck"
     SHARED = "shared"
     CHANGED = "changed"
+    HIDDEN = "hidden"
     LOST = "lost"
 
 
@@ -45,6 +49,7 @@ EXITS = {
     Verdict.STUCK: Exit.VIOLATED,
     Verdict.SHARED: Exit.VIOLATED,
     Verdict.CHANGED: Exit.VIOLATED,
+    Verdict.HIDDEN: Exit.VIOLATED,
     Verdict.LOST: Exit.VIOLATED,
 }
 
@@ -56,7 +61,8 @@ class Evidence:
     `known` are those that the disk of each broker must show to be believed; `set_aside` those in
     folders that Kafka has set aside; `shared` those that two members of a group have read at once;
     `changed`, by an offset of a partition, what was read there first and what later; `remote` those
-    in the remote store, `None` where there is none.
+    in the remote store, `None` where there is none; `refused` those of which a consumer that asked
+    for them was told that the offset is out of range, and where.
     """
 
     acknowledged: frozenset[str]
@@ -67,6 +73,7 @@ class Evidence:
     shared: frozenset[str] = frozenset()
     changed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     remote: frozenset[str] | None = None
+    refused: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -106,6 +113,13 @@ def judge(evidence: Evidence) -> Outcome:
         return Outcome(Verdict.NONE, count, reason=reason)
     lost = _missing(evidence)
     aside = len(evidence.set_aside.intersection(lost))
+    hidden = sorted(evidence.refused.keys() & evidence.acknowledged, key=_natural)
+    if hidden and not lost:
+        reason = (
+            f"{len(hidden):,} of {count:,} acknowledged records are held, but no consumer gets "
+            f"them: {hidden[0]}, at {evidence.refused[hidden[0]]}, is said to be out of range"
+        )
+        return Outcome(Verdict.HIDDEN, count, reason=reason)
     if evidence.changed and not lost:
         place, (first, later) = min(evidence.changed.items())
         reason = f"a consumer reads {later} at {place}, where {first} was read before"
@@ -136,7 +150,7 @@ def _doubt(evidence: Evidence) -> str:
         if unseen := known - evidence.on_disk.get(broker, frozenset()):
             return f"the dump of broker {broker}'s disk does not show {_some(unseen)}"
     missing = frozenset(_missing(evidence))
-    unread = evidence.acknowledged - evidence.read
+    unread = evidence.acknowledged - evidence.read - (evidence.refused.keys() - missing)
     if unread - missing:
         return f"a consumer does not read {_some(unread - missing)}, which a disk holds"
     if missing - unread:

@@ -21,6 +21,7 @@ PARTS = {
     "org/apache/kafka/controller/": Part("metadata", "controller"),
     "org/apache/kafka/raft/": Part("raft", "kraft"),
     "org/apache/kafka/server/": Part("server", "replication"),
+    "org/apache/kafka/server/log/remote/": Part("storage", "Tiered-Storage"),
     "org/apache/kafka/storage/internals/": Part("storage", "log"),
 }
 """By the beginning of a class's path; the longest one counts."""

@@ -39,7 +39,7 @@ class Clients:
     def __init__(self, topics=(), ends=(), **answers):
         self.topics, self.answers, self.asked = list(topics), answers, []
         self.acknowledged = {"x": Place("t", 0, 0)}
-        self.members = SimpleNamespace(shared=frozenset())
+        self.members, self.refused = SimpleNamespace(shared=frozenset()), set()
 
     def ask(self, op, **fields):
         self.asked.append((op, fields))

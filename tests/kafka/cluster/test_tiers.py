@@ -9,8 +9,10 @@ from typing import Any, cast
 import pytest
 
 from checker.kafka.cluster import programs
+from checker.kafka.cluster.clients import Clients
 from checker.kafka.cluster.dumps import end_offset, segments
 from checker.kafka.cluster.errors import UndecidedError
+from checker.kafka.cluster.places import Place
 from checker.kafka.cluster.programs import Programs
 from checker.kafka.cluster.schedule import step_of
 from checker.kafka.cluster.tiers import STORE, Tier
@@ -48,17 +50,32 @@ def stage_of(tier, **disks):
 
 def test_steps_switch_the_store_and_see_what_it_has(tier, tmp_path):
     stage = stage_of(tier)
-    for line, refused in (
-        ("let the remote store refuse 2", True),
-        ("let the remote store serve 2 again", False),
-        ("let the remote store serve 2 again", False),
+    for line, switched in (
+        ("let the remote store refuse 2", {"refuse-2"}),
+        ("let the remote store stall 1", {"refuse-2", "stall-1"}),
+        ("let the remote store serve 2 again", {"stall-1"}),
+        ("let the remote store serve 2 again", {"stall-1"}),
+        ("let the remote store take what 1 copies", set()),
+        ("let the remote store take what 1 copies", set()),
     ):
         step_of(line).meaning.apply(stage)
-        assert (tmp_path / "tier" / "refuse-2").exists() is refused
+        assert {path.name for path in (tmp_path / "tier").glob("*-[0-9]")} == switched
     assert step_of("until the remote store has 2 segments of t").meaning.apply(stage)()
     assert not step_of("until the remote store has 3 segments of t").meaning.apply(stage)()
     with pytest.raises(UndecidedError, match="no remote store"):
         step_of("let the remote store refuse 2").meaning.apply(stage_of(None))
+
+
+def test_where_a_consumer_is_refused_it_reads_nothing_until_a_later_one_does():
+    told = [{"partition": 0, "offset": 0, "name": "a"}]
+    refused = [{"partition": 0, "offset": 1, "refused": True}]
+    asked = cast(Any, SimpleNamespace(refused={Place("u", 0, 5)}))
+    asked.ask = lambda *_, **__: [*told, *refused]
+    assert Clients.read(asked, "t", [0]) == {Place("t", 0, 0): "a"}
+    assert asked.refused == {Place("u", 0, 5), Place("t", 0, 1)}
+    asked.ask = lambda *_, **__: told
+    assert Clients.read(asked, "t", [0]) == {Place("t", 0, 0): "a"}
+    assert asked.refused == {Place("u", 0, 5)}
 
 
 def batch(base, last):

@@ -55,6 +55,18 @@ def test_what_is_read_where_something_else_was_has_changed_unless_something_is_l
     assert judge(untold).verdict is Verdict.NONE
 
 
+def test_what_is_held_and_refused_to_consumers_is_hidden_unless_something_is_lost():
+    refused = {"x": "offset 1 of t-0", "tried": "offset 2 of t-0"}
+    unread = replace(KEPT, read=KEPT.read - {"x"}, refused=refused)
+    outcome = judge(unread)
+    assert (outcome.verdict, outcome.lost) == (Verdict.HIDDEN, ())
+    assert "1 of 2 acknowledged records are held" in outcome.words
+    assert "x, at offset 1 of t-0, is said to be out of range" in outcome.words
+    assert judge(replace(LOST, refused=refused)).verdict is Verdict.LOST
+    assert judge(replace(unread, refused={"base": "offset 0 of t-0"})).verdict is Verdict.NONE
+    assert judge(replace(unread, changed={"offset 0": ("y", "base")})).verdict is Verdict.HIDDEN
+
+
 def test_the_first_that_was_read_at_an_offset_is_what_the_others_are_held_against():
     readings, place, other = Readings(), Place("t", 0, 3), Place("t", 1, 3)
     readings.hear({place: "y", other: "z"})
@@ -119,17 +131,18 @@ def test_lost_is_acknowledged_and_on_no_disk_and_is_said_only_if_reading_agrees(
 
 
 def test_the_worst_of_several_runs():
-    kept, none, stuck, shared, changed, lost = (Outcome(verdict) for verdict in Verdict)
+    kept, none, stuck, shared, changed, hidden, lost = (Outcome(verdict) for verdict in Verdict)
     assert worst([kept, none, kept]) is Verdict.NONE
     assert worst([kept, stuck, none]) is Verdict.STUCK
     assert worst([kept, none, shared, stuck]) is Verdict.SHARED
     assert worst([kept, changed, shared, stuck]) is Verdict.CHANGED
-    assert worst([kept, none, lost, stuck, shared, changed]) is Verdict.LOST
+    assert worst([kept, none, lost, stuck, shared, hidden, changed]) is Verdict.LOST
     assert worst([kept]) is Verdict.KEPT
     assert worst([]) is Verdict.NONE
     assert EXITS == {
         Verdict.LOST: Exit.VIOLATED, Verdict.STUCK: Exit.VIOLATED,
         Verdict.SHARED: Exit.VIOLATED, Verdict.CHANGED: Exit.VIOLATED,
+        Verdict.HIDDEN: Exit.VIOLATED,
         Verdict.KEPT: Exit.OK, Verdict.NONE: Exit.LIMIT,
     }  # fmt: skip
 

@@ -21,6 +21,18 @@ def serve(stage: Stage, broker: int) -> None:
     _tier(stage).serve(broker)
 
 
+@act("let the remote store stall {broker:number}", fault="a remote store that stalls")
+def stall(stage: Stage, broker: int) -> None:
+    """Whatever the broker copies waits, and is given up only when the broker cancels it."""
+    _tier(stage).stall(broker)
+
+
+@act("let the remote store take what {broker:number} copies")
+def take(stage: Stage, broker: int) -> None:
+    """What waits, and what it copies from now on."""
+    _tier(stage).take(broker)
+
+
 @condition("the remote store has {count:number} segments of {topic:name}")
 def store_has(stage: Stage, count: int, topic: str) -> Test:
     """Of all its partitions; what is being copied counts."""
