@@ -33,7 +33,7 @@ class TransactionSettings:
         TransactionVersion.V2,
         "with 2 EndTxn bumps the producer epoch, and brokers add partitions themselves",
         "transaction.version",
-        at="TransactionVersion.supportsEpochBump",
+        at="TransactionCoordinator.endTransaction",
         about="KIP-890",
         history="0 0.11.0.0, 2 4.0.0",
         evidence="`TransactionVersion` of 4.0.0",
