@@ -115,7 +115,7 @@ def test_messages_and_metadata_have_one_name_and_know_the_same_extras():
     (everything,) = extras["all"]
     name, _, listed = everything.removesuffix("]").partition("[")
     assert name == distribution.NAME
-    assert {*listed.split(",")} == {*extras} - {"all"}
+    assert {*listed.split(",")} == {*extras} - {"all", "release"}
     assert {*distribution.BROUGHT_BY.values()} <= {*extras}
 
 
