@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
+import os
 import re
 import sys
 import sysconfig
@@ -15,7 +17,8 @@ from model.language.errors import CaptureError
 
 _LANGUAGE = str(Path(__file__).parent)
 _NAME = __name__.rpartition(".")[0]
-_LIBRARY = sysconfig.get_path("stdlib")
+_LIBRARY = (sysconfig.get_path("stdlib"), *(str(Path(m.__file__).parent) for m in (functools, os)))
+"""Where Python's own modules are: in a browser, some in a folder and some in an archive."""
 
 _REMEDIES = (
     (r"\bmin\(|\bmax\(", "min and max", "minimum(a, b), maximum(a, b)"),
