@@ -19,6 +19,14 @@ class TransactionVersion(StrEnum):
     V2 = "2"  # each transaction has an epoch of its own, and brokers add partitions
 
 
+class AfterFailure(StrEnum):
+    """What a producer does after a record that it sent and gave up, up to transaction version 1."""
+
+    SAME_EPOCH = "same_epoch"  # it aborts, and uses the sequence again
+    STOPS = "stops"
+    NEW_EPOCH = "new_epoch"  # it aborts, and asks for another epoch
+
+
 @dataclass(frozen=True)
 class TransactionSettings:
     """What an operator chooses, and which rules the Kafka version has."""
@@ -49,14 +57,14 @@ class TransactionSettings:
         evidence="`UnifiedLog` of 3.5.2 and 3.6.2",
         role=Role.OPERATOR,
     )
-    epoch_bump_after_failure: bool = setting(
-        True,
-        "after a failed batch the producer asks for a new epoch once it has aborted",
-        "epoch.bump.after.failure",
-        at="TransactionManager.handleFailedBatch",
-        about="KIP-360, KAFKA-8805",
-        history="false 0.11.0.0, true 2.6.0",
-        evidence="commit 937f1f7",
+    after_failure: AfterFailure = setting(
+        AfterFailure.NEW_EPOCH,
+        "what the producer does after a record that it sent and gave up",
+        "after.a.failed.record",
+        at="TransactionManager.maybeResolveSequences",
+        about="KAFKA-5494, KIP-360",
+        history="same_epoch 0.11.0.0, stops 1.0.0, new_epoch 2.5.0",
+        evidence="`Sender` of 0.11.0.3 and 1.0.0, `TransactionManager` of 2.4.1 and 2.5.0",
     )
     marker_names_coordinator_epoch: bool = setting(
         True,

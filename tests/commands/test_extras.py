@@ -7,22 +7,7 @@ import pytest
 from checker import distribution
 from checker.commands import cli
 from checker.core.exits import Exit
-
-ASKED = [
-    ("prove", "prove kip320"),
-    ("prove", "prove kip320 --unbounded"),
-    ("prove", "infer async_isr"),
-    ("prove", "explore kip320 --depth 4 --property strong_isr --reduce"),
-    ("spark", "explore kip320 --depth 4 --engine spark"),
-    ("query", "explore kip320 --depth 4 --store states"),
-    ("query", "query states --ready levels"),
-    ("query", "graph kip279 --format parquet -o graph"),
-    ("audit", "audit ."),
-    ("audit", "ask --bootstrap-server localhost:1"),
-    ("audit", "affected --bootstrap-server localhost:1"),
-    ("browse", "browse kip101"),
-    ("mcp", "mcp --folder ."),
-]
+from tests.support.extras import ASKED
 
 
 @pytest.mark.parametrize(("extra", "line"), ASKED)

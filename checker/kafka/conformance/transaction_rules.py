@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from checker.kafka.conformance.producer_rules import asked
+from checker.kafka.releases.jars import mocks
 
 
 def partition_says(version: str, questions: Iterable[str]) -> list[str]:
@@ -20,3 +21,11 @@ def coordinator_says(version: str, questions: Iterable[str]) -> list[str]:
     `UsageError` if the process ends before it has answered all.
     """
     return asked(version, "transactions/EndTxnRules.java", questions)
+
+
+def load_says(version: str, questions: Iterable[str]) -> list[str]:
+    """What a release's coordinator has after each load; `LoadRules.java` says what is asked.
+
+    `UsageError` if the process ends before it has answered all.
+    """
+    return asked(version, "transactions/LoadRules.java", questions, also=mocks())
