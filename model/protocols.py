@@ -24,6 +24,7 @@ _DECLARED = {
     "kafka": "model.kafka.protocol",
     "kafka_producer": "model.kafka_producer.protocol",
     "kafka_group": "model.kafka_group.protocol",
+    "kafka_tiered": "model.kafka_tiered.protocol",
     "kafka_transactions": "model.kafka_transactions.protocol",
     "kraft": "model.kraft.protocol",
     "kip595": "model.kip595.protocol",

@@ -34,12 +34,18 @@ _DECLARED = {
     ("model.kafka_group.state", _LIVENESS): (
         *("properties.kafka_group.liveness", "KAFKA_GROUP_LIVENESS"),
     ),
+    ("model.kafka_tiered.state", _CLAIMS): (
+        *("properties.kafka_tiered.claims", "KAFKA_TIERED_PROPERTIES"),
+    ),
     ("model.kip595.protocol", _CLAIMS): ("properties.kip595.claims", "KIP595_PROPERTIES"),
     ("model.kip595.protocol", _LEMMAS): ("properties.kip595.lemmas", "KIP595_LEMMAS"),
     ("model.kraft.state", _CLAIMS): ("properties.kraft.claims", "KRAFT_PROPERTIES"),
     ("model.kraft.state", _LIVENESS): ("properties.kraft.liveness", "KRAFT_LIVENESS"),
     ("model.kafka_transactions.state", _CLAIMS): (
         *("properties.kafka_transactions.claims", "KAFKA_TRANSACTIONS_PROPERTIES"),
+    ),
+    ("model.kafka_transactions.state", _LIVENESS): (
+        *("properties.kafka_transactions.liveness", "KAFKA_TRANSACTIONS_LIVENESS"),
     ),
     ("model.kafka_producer.state", _CLAIMS): (
         *("properties.kafka_producer.claims", "KAFKA_PRODUCER_PROPERTIES"),
@@ -51,7 +57,8 @@ _DECLARED = {
 """Where it stands what holds of a state: by the module that declares the state, and the kind."""
 
 _STATES = {"Cluster", "Partition", "TopicPartition", "Group", "Topic", "Quorum", "Raft"} | {
-    "TransactionalId"
+    "TransactionalId",
+    "Tiered",
 }
 
 

@@ -405,6 +405,7 @@ def navigation(staging: Path) -> list[Mapping[str, Any]]:
             {"The broker model": "counterexamples/kafka/README.md"},
             {"The producer model": "counterexamples/kafka_producer/README.md"},
             {"The group model": "counterexamples/kafka_group/README.md"},
+            {"The tiered model": "counterexamples/kafka_tiered/README.md"},
             {"The transaction model": "counterexamples/kafka_transactions/README.md"},
             {"The KRaft model": "counterexamples/kraft/README.md"},
             {"The ladder": "counterexamples/ladder/README.md"},

@@ -73,6 +73,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model.kafka": ("model.language", "model.replicated_log", "model.acks"),
     "model.kafka_producer": ("model.language", "model.replicated_log", "model.acks"),
     "model.kafka_group": ("model.language", "model.replicated_log"),
+    "model.kafka_tiered": ("model.language", "model.replicated_log"),
     "model.kafka_transactions": ("model.language", "model.replicated_log"),
     "model.kraft": ("model.language",),
     "model.kip595": ("model.language",),
@@ -85,6 +86,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "properties.kafka": ("model", *KINDS),
     "properties.kafka_producer": ("model", *KINDS),
     "properties.kafka_group": ("model", *KINDS),
+    "properties.kafka_tiered": ("model", *KINDS),
     "properties.kafka_transactions": ("model", *KINDS),
     "properties.kraft": ("model", *KINDS),
     "properties.kip595": ("model", *KINDS),
@@ -98,7 +100,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.core.digest": ("model", "properties"),
     "checker.core.native": (FILES,),
     "checker.core.engines": ("model", "properties", VERDICT, NATIVE),
-    "checker.core.search": ("model", "properties", VERDICT, DIGEST, NATIVE, ENGINES),
+    "checker.core.search": ("model", "properties", DISTRIBUTION, VERDICT, DIGEST, NATIVE, ENGINES),
     "checker.core.traces": (
         "model",
         "properties",
@@ -239,7 +241,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.api.stateful": (
         *("model", "properties", VERDICT, FILES, AMOUNTS, ENGINES, SEARCH, TRACES, REPORT),
     ),
-    "checker.commands.cli": ("model.language.errors", EXITS, "checker.commands"),
+    "checker.commands.cli": ("model.language.errors", DISTRIBUTION, EXITS, "checker.commands"),
     "checker.commands.agents": (
         *("model.language.errors", "model.own_protocols", DISTRIBUTION, EXITS, AMOUNTS, FILES),
         *(SEARCH, TRACES, "checker.commands"),

@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 import pytest
+import yaml
 
 import highwater
 from checker.commands import cli
@@ -21,6 +22,7 @@ from checker.core.exits import Exit
 from checker.kafka.cluster.schedule import easiest, every_schedule, how_shown
 from checker.kafka.cluster.vocabulary import Reach
 from tests.support import readme
+from tests.support.actions import action
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -207,9 +209,13 @@ def test_the_notebook_runs_and_shows_what_it_says():
 
 
 def test_the_workflow_in_the_documentation_uses_options_that_exist():
-    workflow = re.findall(r"```yaml\n(.*?)```", (DOCS / "ci.md").read_text(), re.DOTALL)[0]
-    calls = re.findall(r"run: explore (.*?)(?: >.*)?$", workflow, re.MULTILINE)
-    assert len(calls) == 2
+    page = (DOCS / "ci.md").read_text()
+    [workflow] = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    steps = yaml.safe_load(workflow)["jobs"]["protocol"]["steps"]
+    [inputs] = [step["with"] for step in steps if step["uses"].startswith("OWNER/highwater@")]
+    assert inputs.keys() <= action()["inputs"].keys()
+    calls = [*re.findall(r"^explore .*", page, re.MULTILINE), *inputs["protocols"].splitlines()]
+    assert len(calls) == 3
     explore = cli.highwater.get_command(click.Context(cli.highwater), "explore")
     assert explore is not None
     known = {option for param in explore.params for option in param.opts}

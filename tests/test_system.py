@@ -18,7 +18,7 @@ from model.protocols import PROTOCOLS
 from properties import liveness_of, properties_of
 
 ROOT = Path(__file__).parent.parent
-ROWS = [f"S{number}" for number in range(1, 14)]
+ROWS = [f"S{number}" for number in range(1, 15)]
 PARTS = ("model", "properties", "scenario", "test", "command")
 
 

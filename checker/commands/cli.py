@@ -23,6 +23,7 @@ import click
 
 from checker.commands.interrupt import not_raised, raise_interrupt
 from checker.core.exits import Exit
+from checker.distribution import remedy
 
 GROUPS = {
     "Find out what there is": {
@@ -126,6 +127,8 @@ def run(command: click.Command, arguments: Sequence[str] | None = None, name: st
 
     def _complain(message: str, status: int) -> int:
         known = name if name in COMMANDS else next((a for a in asked if a in COMMANDS), "")
+        if _asks_for("github", asked):
+            _annotate(message, known)
         return _said(message, status, _asks_for_json(asked), known)
 
     try:
@@ -160,6 +163,8 @@ def run(command: click.Command, arguments: Sequence[str] | None = None, name: st
     except OSError as error:
         return _complain(_of_system(error), Exit.USAGE)
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and (missing := remedy(error)):
+            return _complain(missing, Exit.USAGE)
         return _complain(_internal(error), Exit.INTERNAL)
 
 
@@ -205,9 +210,16 @@ def _one_line(text: str) -> str:
 
 def _asks_for_json(arguments: list[str]) -> bool:
     """Whether `--json`, or `--format json`, is among the arguments."""
-    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    pairs = pairwise(options)
-    return "--json" in options or "--format=json" in options or ("--format", "json") in pairs
+    return "--json" in _options(arguments) or _asks_for("json", arguments)
+
+
+def _asks_for(form: str, arguments: list[str]) -> bool:
+    options = _options(arguments)
+    return f"--format={form}" in options or ("--format", form) in pairwise(options)
+
+
+def _options(arguments: list[str]) -> list[str]:
+    return arguments[: arguments.index("--")] if "--" in arguments else arguments
 
 
 def _asks_for_data(arguments: list[str]) -> bool:
@@ -235,6 +247,15 @@ def _said(message: str, status: int, as_json: bool, name: str) -> int:
     with contextlib.suppress(OSError):
         click.echo(f"error: {message}", err=True)
     return status
+
+
+def _annotate(message: str, name: str) -> None:
+    """Say an error on standard output as an annotation of the job."""
+    from checker.commands.explore_forms import error_annotation
+
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.write(error_annotation(printable(message), name))
+        sys.stdout.flush()
 
 
 def printable(message: str) -> str:

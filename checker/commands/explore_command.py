@@ -19,7 +19,15 @@ from checker.commands.common import (
 )
 from checker.commands.engines import ENGINES
 from checker.commands.explore_forms import FORMS, Found
-from checker.commands.forms import Form, chosen_form, form_option, print_form
+from checker.commands.forms import (
+    Form,
+    also_option,
+    chosen_files,
+    chosen_form,
+    form_as_file,
+    form_option,
+    print_form,
+)
 
 if TYPE_CHECKING:
     from checker.commands.ceiling import Ceiling
@@ -80,6 +88,7 @@ if TYPE_CHECKING:
 @stats_option
 @click.version_option(package_name="highwater", prog_name="highwater")
 @form_option(FORMS)
+@also_option(FORMS)
 @checked_output_options
 def command(ceiling: Ceiling, **options: Any) -> int:
     """Search every reachable state of PROTOCOL, breadth first.
@@ -98,7 +107,7 @@ def command(ceiling: Ceiling, **options: Any) -> int:
     from checker.commands.progress import Display
     from checker.core.files import prepare_directory
 
-    form = chosen_form(FORMS, options)
+    form, files = chosen_form(FORMS, options), chosen_files(FORMS, options)
     with (
         ceiling,
         Display(options["quiet"]) as display,
@@ -113,11 +122,16 @@ def command(ceiling: Ceiling, **options: Any) -> int:
         interrupt.stops(search.request_stop)
         ceiling.keeps_limits()
         result = search.run()
-    return _report(result, options, form)
+    return _report(result, options, form, files)
 
 
-def _report(result: Exploration, options: dict[str, Any], form: Form[Found]) -> int:
-    """Store traces, print the result."""
+def _report(
+    result: Exploration,
+    options: dict[str, Any],
+    form: Form[Found],
+    files: list[tuple[Form[Found], Path]],
+) -> int:
+    """Store traces, print the result and write it to the files that are asked for."""
     from checker.commands.keeping import Keeping
     from checker.commands.summary import Finding, exit_status, findings
 
@@ -129,8 +143,12 @@ def _report(result: Exploration, options: dict[str, Any], form: Form[Found]) -> 
         )
         if options["picture"] is not None:
             keeping.store(write_file, options["picture"], _growth(result))
-        print_form(FORMS, form, Found(result, found, options["stats"]))
-    return exit_status(result, options["require_exhaustive"], options["properties"])
+        all_found = Found(result, found, options["stats"])
+        print_form(FORMS, form, all_found)
+        for also, path in files:
+            keeping.store(write_file, path, form_as_file(also, all_found))
+    found_status = exit_status(result, options["require_exhaustive"], options["properties"])
+    return keeping.status(found_status)
 
 
 def _growth(result: Exploration) -> str:

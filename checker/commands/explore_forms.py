@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from checker.commands.common import console
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from checker.commands.summary import Finding
     from checker.core.verdict import Exploration
     from properties import Liveness, Property
+
+VACUOUS = "no state that was visited makes its premise true, so nothing could violate it"
 
 
 @dataclass(frozen=True)
@@ -67,9 +71,51 @@ def _junit(found: Found) -> str:
     return junit(result.model.protocol.name, checked, result.seconds)
 
 
+def _github(found: Found) -> str:
+    from checker.commands.summary import vacuous
+    from checker.commands.summary_text import verdict_words
+    from checker.core.verdict import Verdict
+    from checker.telling.report.github import annotated, annotation, place
+
+    result, root = found.result, repository()
+    name = result.model.protocol.name
+    lines = [annotated(one.trace, root) for one in found.traces]
+    if not found.traces:
+        verdict, rest = verdict_words(result)
+        level = "error" if found.stopped else "warning"
+        level = "notice" if result.verdict is Verdict.EXHAUSTED else level
+        lines.append(annotation(level, f"{name}: {verdict}", rest))
+    empty = [] if found.stopped else vacuous(result)
+    lines += [
+        annotation("warning", f"{name}: {each.name} is vacuous", VACUOUS, place(each.claim, root))
+        for each in found.asked if each.name in empty
+    ]  # fmt: skip
+    return f"{_text(found)}\n{''.join(lines)}"
+
+
+def error_annotation(message: str, command: str) -> str:
+    """An error that kept a command from its answer, in the form of `github`."""
+    from checker.telling.report.github import annotation
+
+    return annotation("error", f"highwater {command}".rstrip(), message)
+
+
+def repository() -> Path:
+    """The directory from which a job names its files: $GITHUB_WORKSPACE, else the current one."""
+    return Path(os.environ.get("GITHUB_WORKSPACE") or ".").resolve()
+
+
+def _markdown(found: Found) -> str:
+    from checker.commands.summary_markdown import render
+
+    return render(found.result, found.traces)
+
+
 FORMS = (
     Form("text", "for people", _text),
     Form(JSON, "one object", _json),
     Form("sarif", "alerts in CI", _sarif),
     Form("junit", "a test report in CI", _junit),
+    Form("github", "text, and annotations in GitHub Actions", _github),
+    Form("markdown", "a page", _markdown),
 )

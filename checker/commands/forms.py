@@ -6,6 +6,8 @@ new form of a result is one more `Form` there, and the function that it names.
 
 from __future__ import annotations
 
+import contextlib
+import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import click
 
 from checker.commands.common import JSON_IS_WRITTEN, write_output, write_words
-from model.language.errors import UsageError
+from model.language.errors import UsageError, unknown_name
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -87,6 +89,36 @@ def chosen_form(forms: Sequence[Form[T]], options: dict[str, Any]) -> Form[T]:
 def form_named(forms: Iterable[N], name: str) -> N:
     """The form of that name."""
     return next(form for form in forms if form.name == name)
+
+
+def also_option(forms: Sequence[Form[Any]]) -> Callable[[F], F]:
+    """`--also FORM=FILE`: what is found in more forms than the one that is printed."""
+    return click.option(
+        "--also", multiple=True, metavar="FORM=FILE",
+        help=f"write this to a file, too: {', '.join(names_of(forms))}",
+    )  # fmt: skip
+
+
+def chosen_files(forms: Sequence[Form[T]], options: dict[str, Any]) -> list[tuple[Form[T], Path]]:
+    """The forms that are asked for as files, whose directories are made. Raises `UsageError`."""
+    from checker.core.files import prepare_directory
+
+    chosen = []
+    for asked in options.pop("also"):
+        name, _, file = asked.partition("=")
+        if name not in names_of(forms):
+            raise unknown_name("form of --also", name, names_of(forms))
+        if not file:
+            raise UsageError(f"--also {asked} names no file: write --also {name}=FILE")
+        chosen.append((form_named(forms, name), Path(file)))
+        prepare_directory(Path(file).absolute().parent)
+    return chosen
+
+
+def form_as_file(form: Form[T], found: T) -> str:
+    """What a command found, as a file has it: without colours, whatever the terminal."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        return form.text(found)
 
 
 def print_form(forms: Sequence[Form[T]], form: Form[T], found: T) -> None:

@@ -111,13 +111,14 @@ def model_heading(model: Model, bounds: Mapping[str, int] | None = None) -> Text
 def _properties(exploration: Exploration) -> RenderableType:
     table = grid("property", "verdict")
     for prop in exploration.properties:
-        table.add_row(prop.name, _on(exploration, prop))
+        table.add_row(prop.name, property_words(exploration, prop))
     for judgement in exploration.liveness:
-        table.add_row(judgement.property.name, _on_liveness(judgement))
+        table.add_row(judgement.property.name, liveness_words(judgement))
     return table
 
 
-def _on_liveness(judgement: Judgement) -> Text:
+def liveness_words(judgement: Judgement) -> Text:
+    """What is known of a property of runs."""
     text = Text(str(judgement.verdict), style=_style(judgement.verdict))
     if judgement.lasso is not None:
         ways = f" on a way of {_steps(len(judgement.lasso.stem))}, then "
@@ -128,7 +129,8 @@ def _on_liveness(judgement: Judgement) -> Text:
     return text
 
 
-def _on(exploration: Exploration, prop: Property) -> Text:
+def property_words(exploration: Exploration, prop: Property) -> Text:
+    """What is known of a property of states or steps."""
     verdict = exploration.verdict_on(prop)
     depth = settled_at(exploration, prop)
     text = Text(str(verdict), style=_style(verdict))
@@ -193,7 +195,7 @@ def _search_lines(exploration: Exploration, stats: bool) -> Iterator[str]:
 
 def verdict_line(exploration: Exploration) -> Text:
     """One line that answers the question that was asked."""
-    return verdict_text(*_verdict(exploration))
+    return verdict_text(*verdict_words(exploration))
 
 
 def verdict_text(word: str, rest: str) -> Text:
@@ -201,7 +203,8 @@ def verdict_text(word: str, rest: str) -> Text:
     return Text.assemble((word, f"bold {_style(word)}"), f": {rest}")
 
 
-def _verdict(exploration: Exploration) -> tuple[str, str]:
+def verdict_words(exploration: Exploration) -> tuple[str, str]:
+    """The verdict in one word, and what it means."""
     states, depth = counted(exploration.distinct_states, "state"), exploration.depth
     if exploration.violations:
         found = [f"{v.property.name} after {_steps(v.depth)}" for v in exploration.violations]

@@ -11,7 +11,10 @@ import pytest
 
 from checker.commands.cli import COMMANDS
 from checker.core.exits import Exit
+from checker.telling.report.github import annotation
 from tests.commands.conftest import ROOT, check_output
+from tests.support.actions import told_in
+from tests.support.own import write_counter
 
 TINY = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
 POSITIVE = {"type": "integer", "minimum": 1}
@@ -117,6 +120,63 @@ def test_sarif_of_a_deadlock_of_a_limit_and_of_nothing(highwater, monkeypatch, t
     assert "limit of 5 states" in note["message"]["text"]
     clean = sarif_of(highwater("explore", "kip320", *TINY, "--format", "sarif"))
     assert clean["results"] == [] and not clean["invocations"][0]["toolExecutionNotifications"]
+
+
+def test_an_annotation_is_at_the_line_of_the_property_in_the_repository(
+    highwater, monkeypatch, tmp_path
+):
+    below = tmp_path / "50%, or less"
+    below.mkdir()
+    write_counter(below, ("counts {c.count}", "counts {c.count}, 100% too far: yes"))
+    monkeypatch.chdir(below)
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    ended = highwater("explore", "counter.py", "--format", "github")
+    assert ended.status == Exit.VIOLATED
+    [told] = told_in(ended.out)
+    assert told.values["title"] == "counter: below_two is violated after 2 steps"
+    assert told.message.splitlines() == [
+        "c0 counts 2, 100% too far: yes", "1. c0 counts on", "2. c0 counts on",
+    ]  # fmt: skip
+    file, line = told.place
+    text = (tmp_path / file).read_text().splitlines()[line - 1]
+    assert text.startswith('@always("below_two"')
+
+
+@pytest.mark.parametrize("level", ["error", "warning", "notice"])
+@pytest.mark.parametrize("text", ["100%25%0A, a:b::c", "one\r\ntwo\n::error::three", "%3A=%2C,%"])
+def test_any_text_comes_back_from_an_annotation_and_ends_none(level, text):
+    written = annotation(level, text, text, (text, 3))
+    [told] = told_in(written)
+    assert (written.count("\n"), told.level, told.message) == (1, level, text)
+    assert told.values == {"title": text, "file": text, "line": "3"}
+
+
+def test_an_annotation_is_an_error_unless_all_was_visited(highwater, monkeypatch, tmp_path):
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    for limit, level in ((("--max-states", 5), "error"), (("--depth", 12), "notice"),
+                         (("--depth", 3), "warning")):  # fmt: skip
+        ended = highwater("explore", "kip320", *TINY, *limit, "--format", "github")
+        told = told_in(ended.out)
+        assert (told[0].level, told[0].place) == (level, None)
+    refused = highwater("explore", "kip320", "--nonsense", "--format", "github")
+    [error] = told_in(refused.out)
+    assert refused.err == f"error: {error.message}\n"
+
+
+def test_one_search_is_written_in_as_many_forms_as_are_asked_for(highwater, tmp_path):
+    page, data, tests = (tmp_path / "new" / name for name in ("page.md", "data", "tests.xml"))
+    also = [f"markdown={page}", f"json={data}", f"junit={tests}"]
+    given = [word for each in also for word in ("--also", each)]
+    ended = highwater("explore", "kip101", "--property", "weak_isr", *given)
+    assert ended.status == Exit.VIOLATED
+    check_output(json.loads(data.read_text()))
+    assert "violated after 10 steps" in page.read_text() and "## 10. " in page.read_text()
+    suite: Any = ElementTree.fromstring(tests.read_text()).find("testsuite")
+    assert suite.get("failures") == "1"
+    for wrong in ("html=x", "markdown", "markdown="):
+        assert highwater("explore", "kip101", "--also", wrong).status == Exit.USAGE
+    unsaved = highwater("explore", "kip320", *TINY, "--also", f"json={tmp_path}")
+    assert unsaved.status == Exit.USAGE and "exhausted: nothing" in unsaved.out
 
 
 def test_junit_has_a_case_for_each_property_with_its_trace(highwater):

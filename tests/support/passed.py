@@ -17,7 +17,8 @@ import pytest
 
 TREE = (
     "model", "properties", "checker", "tests", "counterexamples", "docs", "scripts",
-    "pyproject.toml", "constraints.txt", "Dockerfile", ".dockerignore", "README.md", "LICENSE",
+    "action.yml", "pyproject.toml", "constraints.txt", "Dockerfile", ".dockerignore", "README.md",
+    "LICENSE",
 )  # fmt: skip
 """What tests depend on: files, and folders with all that is in them."""
 STORED_EVERY = 60.0

@@ -14,6 +14,7 @@ from model.kafka.settings import KafkaSettings
 from model.kafka.settings.modes import variant_of
 from model.kafka_group.settings import GroupSettings
 from model.kafka_producer.settings import ProducerSettings
+from model.kafka_tiered.settings import TieredSettings
 from model.kraft.settings import KRaftSettings
 from model.language.declare.history import History, Version, has, series_of, version_of
 from model.language.declare.settings import describe
@@ -90,7 +91,7 @@ class Span:
 
 _RULES: Mapping[str, type[Any]] = {
     "kafka": KafkaSettings, "kafka_producer": ProducerSettings, "kafka_group": GroupSettings,
-    "kraft": KRaftSettings,
+    "kafka_tiered": TieredSettings, "kraft": KRaftSettings,
 }  # fmt: skip
 """Where the rules of each model of the catalogue are declared."""
 

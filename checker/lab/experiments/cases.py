@@ -276,6 +276,11 @@ def group_overview(folder: Path) -> str:
     return kafka_overview(folder, "the group model")
 
 
+def tiered_overview(folder: Path) -> str:
+    """The page of the tiered model's counterexamples."""
+    return kafka_overview(folder, "the tiered model")
+
+
 def kraft_overview(folder: Path) -> str:
     """The page of the KRaft model's counterexamples."""
     return kafka_overview(folder, "the KRaft model")
@@ -290,6 +295,7 @@ OVERVIEWS: Mapping[str, Callable[[Path], str]] = {
     "kafka": kafka_overview,
     "kafka_producer": producer_overview,
     "kafka_group": group_overview,
+    "kafka_tiered": tiered_overview,
     "kafka_transactions": transactions_overview,
     "kraft": kraft_overview,
     "ladder": ladder_overview,

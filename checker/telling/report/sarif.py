@@ -14,6 +14,7 @@ from checker.core.amounts import counted
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.traces.trace import Trace
 from checker.distribution import highwater_version
+from checker.telling.report.blame import blamed, broken, line_of
 from properties import Liveness, Property
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -46,10 +47,7 @@ def sarif(
 
 def _result(trace: Trace) -> dict[str, Any]:
     model, engine = trace.model, ReferenceEngine(trace.model)
-    about = trace.claim if trace.rounds is None else trace.rounds.promise
-    judged: Callable[..., Any] = trace.steps[-1].action.function if trace.steps else _nowhere
-    if about is not None:
-        judged = about.claim
+    about = broken(trace)
     flow = [
         {
             "executionOrder": number,
@@ -65,7 +63,7 @@ def _result(trace: Trace) -> dict[str, Any]:
         "kind": "fail",
         "level": "error",
         "message": {"text": text},
-        "locations": [_location(judged)],
+        "locations": [_location(blamed(trace))],
         "properties": {**model.identity, "depth": trace.depth},
     }
     if flow:
@@ -73,18 +71,13 @@ def _result(trace: Trace) -> dict[str, Any]:
     return result
 
 
-def _nowhere() -> None:
-    """Where a deadlock of the initial state is."""
-
-
 def _location(function: Callable[..., Any], words: str = "") -> dict[str, Any]:
-    code = function.__code__
-    file = Path(code.co_filename).resolve()
+    file, line = line_of(function)
     near = file.is_relative_to(Path.cwd())
     place = {
         "artifactLocation": {"uri": file.relative_to(Path.cwd()).as_posix(), "uriBaseId": "SRCROOT"}
         if near
         else {"uri": file.as_uri()},
-        "region": {"startLine": code.co_firstlineno},
+        "region": {"startLine": line},
     }
     return {"physicalLocation": place} | ({"message": {"text": words}} if words else {})

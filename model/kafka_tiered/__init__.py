@@ -1,0 +1,1 @@
+"""A partition whose closed segments go to a remote store: copies, reads, deletions, rebuilding."""

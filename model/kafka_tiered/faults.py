@@ -1,0 +1,109 @@
+"""Elections, and brokers that stop and start again."""
+
+from __future__ import annotations
+
+from model.kafka_tiered.bounds import CRASHES, MAX_LEADER_EPOCH, UNCLEAN_ELECTIONS
+from model.kafka_tiered.state import Broker, Copy, Tiered
+from model.language import (
+    action,
+    all_of,
+    any_of,
+    choose,
+    every,
+    implies,
+    not_,
+    require,
+    smallest,
+    spend,
+)
+from model.replicated_log import NO_EPOCH
+
+
+def _elect(partition: Tiered, broker: Broker) -> None:
+    partition.epoch = partition.epoch + 1
+    partition.leader = broker
+    for other in partition.brokers:
+        other.follows = False
+    broker.leads = True
+    broker.follows = True
+    broker.building = False
+    broker.ousted = False
+
+
+def _require_election(partition: Tiered, broker: Broker) -> None:
+    require(broker.up, not_(partition.is_leader(broker)))
+    require(partition.epoch < partition.bound(MAX_LEADER_EPOCH))
+
+
+@action(
+    "the controller elects {broker}",
+    at="PartitionChangeBuilder.electLeader",
+    since="3.6.0",
+)
+def controller_elect(partition: Tiered, broker: Broker) -> None:
+    """A clean election, whether the leader has died or another is preferred."""
+    _require_election(partition, broker)
+    require(partition.lacks_nothing(broker))
+
+    _elect(partition, broker)
+
+
+@action(
+    "the controller elects {broker}, which lacks committed records",
+    at="PartitionChangeBuilder.electLeader",
+    since="3.6.0",
+)
+def controller_elect_uncleanly(partition: Tiered, broker: Broker) -> None:
+    """No broker that is up has every committed record. What the new leader lacks is lost."""
+    _require_election(partition, broker)
+    require(
+        every(
+            implies(other.up, not_(partition.lacks_nothing(other))) for other in partition.brokers
+        )
+    )
+
+    spend(partition, UNCLEAN_ELECTIONS)
+    start = partition.cache_start(broker)
+    kept = smallest(
+        choose(
+            any_of(
+                place.number >= broker.end,
+                all_of(place.number >= start, broker.lineage[place] != place.committed),
+            ),
+            place.number,
+            partition.high_watermark,
+        )
+        for place in partition.places
+    )
+    for place in partition.places:
+        place.committed = choose(place.number >= kept, NO_EPOCH, place.committed)
+    for other in partition.brokers:
+        other.ousted = True
+    _elect(partition, broker)
+
+
+@action("{broker} stops", at="KafkaServer.shutdown", since="3.6.0")
+def broker_crash(partition: Tiered, broker: Broker) -> None:
+    """Its log stays; a copy that it had begun is not finished, and counts as never begun."""
+    require(broker.up)
+
+    spend(partition, CRASHES)
+    broker.up = False
+    broker.follows = False
+    broker.forget_tasks()
+    for segment in partition.segments:
+        begun = all_of(segment.copy == Copy.STARTED, segment.copier == broker)
+        segment.copy = choose(begun, Copy.NONE, segment.copy)
+        segment.copier = choose(begun, None, segment.copier)
+        segment.first = choose(begun, 0, segment.first)
+        segment.end = choose(begun, 0, segment.end)
+        for place in partition.places:
+            segment.lineage[place] = choose(begun, NO_EPOCH, segment.lineage[place])
+
+
+@action("{broker} starts again", at="ReplicaManager.startup", since="3.6.0")
+def broker_restart(partition: Tiered, broker: Broker) -> None:
+    """It is back with the log that it had, and follows nobody yet."""
+    require(not_(broker.up))
+
+    broker.up = True

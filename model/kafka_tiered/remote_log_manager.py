@@ -1,0 +1,234 @@
+"""`RemoteLogManager`: the tasks that copy segments, delete them, and make room in local logs."""
+
+from __future__ import annotations
+
+from model.kafka_tiered import remote_log_leader_epoch_state as listing
+from model.kafka_tiered.bounds import EXPIRATIONS, LOG_SIZE
+from model.kafka_tiered.state import UNKNOWN, Broker, Copy, Segment, Tiered
+from model.language import (
+    Annotated,
+    action,
+    all_of,
+    any_of,
+    choose,
+    every,
+    implies,
+    integers,
+    largest,
+    maximum,
+    not_,
+    require,
+    smallest,
+    some,
+    spend,
+)
+from model.replicated_log import NO_EPOCH
+
+Cut = Annotated[int, integers(0, LOG_SIZE)]
+
+
+def _shares_a_record(partition: Tiered, broker: Broker, segment: Segment) -> bool:
+    """Some record of the segment is one of the broker's log, and so are all before it."""
+    return some(
+        all_of(
+            segment.lineage[place] != NO_EPOCH,
+            segment.lineage[place] == broker.lineage[place],
+        )
+        for place in partition.places
+    )
+
+
+def _is_of_lineage(partition: Tiered, broker: Broker, segment: Segment) -> bool:
+    """All of the segment that the broker has epochs for has these epochs.
+
+    `RemoteLogManager.isRemoteSegmentWithinLeaderEpochs`.
+    """
+    return all_of(
+        segment.end <= broker.end,
+        _shares_a_record(partition, broker, segment),
+        every(
+            implies(
+                all_of(segment.lineage[place] != NO_EPOCH, broker.lineage[place] != NO_EPOCH),
+                segment.lineage[place] == broker.lineage[place],
+            )
+            for place in partition.places
+        ),
+    )
+
+
+def _remote_start(partition: Tiered, broker: Broker) -> int:
+    """Where the first remote segment of the earliest epoch begins that has one; or the local start.
+
+    `RemoteLogManager.findLogStartOffset`.
+    """
+
+    by_lineage = partition.options.remote_start_by_lineage
+
+    def has(segment: Segment, epoch: int) -> bool:
+        return all_of(
+            epoch != NO_EPOCH,
+            any_of(segment.copy == Copy.STARTED, segment.copy == Copy.FINISHED),
+            some(segment.lineage[place] == epoch for place in partition.places),
+            _shares_a_record(partition, broker, segment) if by_lineage else True,
+        )
+
+    after_all = partition.bound("max_leader_epoch") + 1
+    earliest = smallest(
+        choose(
+            some(has(segment, broker.lineage[place]) for segment in partition.segments),
+            broker.lineage[place],
+            after_all,
+        )
+        for place in partition.places
+    )
+    first = smallest(
+        choose(has(segment, earliest), segment.first, broker.end) for segment in partition.segments
+    )
+    return choose(earliest == after_all, broker.local_start, first)
+
+
+@action(
+    "{broker} looks up what is copied; its next segment begins at {base}",
+    at="RLMCopyTask.maybeUpdateCopiedOffset",
+    since="3.6.0",
+    about="KAFKA-15241",
+    settings="remote.end.by.lineage, remote.start.by.lineage",
+)
+def leader_find_remote_end(partition: Tiered, broker: Broker, base: Cut) -> None:
+    """A copy task's first run: the log start, and what is copied, are looked up once.
+
+    The next segment is that with the first offset that is not copied, so that it may begin before.
+    """
+    require(broker.up, broker.leads, broker.next_base == UNKNOWN)
+    start = maximum(broker.log_start, _remote_start(partition, broker))
+    first = maximum(partition.remote_end(broker), start)
+    require(base >= broker.local_start, base >= start, base <= maximum(first, broker.local_start))
+    require(start <= broker.end, start <= maximum(partition.high_watermark, broker.log_start))
+
+    partition.raise_log_start(broker, start)
+    broker.next_base = base
+
+
+@action(
+    "{broker} begins to copy its records to before {end}, as {segment}",
+    at="RLMCopyTask.copyLogSegment",
+    since="3.6.0",
+)
+def leader_begin_copy(partition: Tiered, broker: Broker, segment: Segment, end: Cut) -> None:
+    """A segment that is not the active one, and committed; one at a time, as its leader sees it."""
+    base = broker.next_base
+    require(broker.up, broker.leads, base != UNKNOWN, base < end, end <= broker.end)
+    require(segment.copy == Copy.NONE)
+    require(
+        every(
+            implies(other.number < segment.number, other.copy != Copy.NONE)
+            for other in partition.segments
+        )
+    )
+    require(every(other.copier != broker for other in partition.segments))
+    require(
+        every(
+            implies(
+                all_of(base <= place.number, place.number < end),
+                all_of(broker.lineage[place] != NO_EPOCH, broker.lineage[place] == place.committed),
+            )
+            for place in partition.places
+        )
+    )
+
+    segment.copy = Copy.STARTED
+    segment.copier = broker
+    segment.first = base
+    segment.end = end
+    for place in partition.places:
+        inside = all_of(base <= place.number, place.number < end)
+        segment.lineage[place] = choose(inside, broker.lineage[place], NO_EPOCH)
+
+
+@action(
+    "{broker} has copied {segment}",
+    at="RemoteLogLeaderEpochState.handleSegmentWithCopySegmentFinishedState",
+    since="3.6.0",
+)
+def leader_finish_copy(partition: Tiered, broker: Broker, segment: Segment) -> None:
+    """The copy is listed. Nothing asks whether the broker still leads."""
+    require(broker.up, segment.copy == Copy.STARTED, segment.copier == broker)
+
+    goes_on = all_of(broker.leads, broker.next_base == segment.first, segment.end <= broker.end)
+    broker.next_base = choose(goes_on, segment.end, broker.next_base)
+    listing.list_finished(partition, segment)
+    segment.copy = Copy.FINISHED
+    segment.copier = None
+
+
+@action(
+    "{broker} deletes its local records before {start}",
+    at="UnifiedLog.deleteRetentionMsBreachedSegments",
+    since="3.6.0",
+)
+def broker_delete_local(partition: Tiered, broker: Broker, start: Cut) -> None:
+    """Local retention: what is copied, as the broker's own task has found."""
+    require(broker.up, any_of(broker.leads, broker.follows), not_(broker.building))
+    copied = choose(broker.leads, broker.next_base, partition.remote_end(broker))
+    require(broker.local_start < start, start <= copied, start <= broker.end)
+    require(start <= partition.high_watermark)
+
+    broker.local_start = start
+
+
+def _require_deletion(partition: Tiered, broker: Broker, segment: Segment) -> None:
+    """Its task runs: it leads by its own view, as nothing else is asked."""
+    require(broker.up, broker.leads, segment.copy == Copy.FINISHED)
+    if partition.options.deletion_is_fenced:
+        require(partition.leader == broker)
+
+
+@action(
+    "{broker} deletes {segment}, which has expired",
+    at="RLMExpirationTask.cleanupExpiredRemoteLogSegments",
+    since="3.6.0",
+    settings="remote.deletion.is.fenced",
+)
+def leader_expire(partition: Tiered, broker: Broker, segment: Segment) -> None:
+    """Retention: raise the log start past the broker's first segment, and delete that."""
+    _require_deletion(partition, broker, segment)
+    require(_is_of_lineage(partition, broker, segment))
+    require(
+        every(
+            implies(
+                all_of(
+                    other.copy == Copy.FINISHED,
+                    _is_of_lineage(partition, broker, other),
+                ),
+                segment.first <= other.first,
+            )
+            for other in partition.segments
+        )
+    )
+
+    spend(partition, EXPIRATIONS)
+    partition.raise_log_start(broker, segment.end)
+    partition.expired_to = maximum(partition.expired_to, segment.end)
+    listing.delete(partition, segment)
+
+
+@action(
+    "{broker} deletes {segment}, which its epochs do not reach",
+    at="RemoteLogRetentionHandler.deleteLogSegmentsDueToLeaderEpochCacheTruncation",
+    since="3.6.0",
+    settings="remote.deletion.is.fenced",
+)
+def leader_delete_unreferenced(partition: Tiered, broker: Broker, segment: Segment) -> None:
+    """Delete what has epochs below the broker's earliest alone, or is below its log start."""
+    _require_deletion(partition, broker, segment)
+    has_epochs = some(broker.lineage[place] != NO_EPOCH for place in partition.places)
+    require(any_of(has_epochs, partition.leader == broker))
+    earliest = smallest(
+        choose(broker.lineage[place] != NO_EPOCH, broker.lineage[place], partition.epoch)
+        for place in partition.places
+    )
+    latest = largest(segment.lineage[place] for place in partition.places)
+    expired = all_of(latest <= earliest, segment.end <= broker.log_start)
+    require(any_of(latest < earliest, expired))
+
+    listing.delete(partition, segment)

@@ -1,0 +1,1 @@
+"""What a tiered partition keeps of what was committed."""

@@ -1,0 +1,97 @@
+"""What a tiered partition keeps: each claim can fail, holds with every fix, and is not vacuous."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.core.verdict import Verdict
+from model.kafka_tiered.protocol import KAFKA_TIERED
+from model.kafka_tiered.state import Broker, Tiered
+from model.language import action, any_of, not_, require
+from properties import Sense, properties_of
+from tests.support.laws import check_is_broken, explore
+
+ALWAYS = [p for p in properties_of(KAFKA_TIERED) if p.sense is Sense.ALWAYS]
+FIXED = KAFKA_TIERED.presets["kafka-fixed"]
+UNCLEAN = {"unclean_elections": 1, "expirations": 1}
+NEEDED = {
+    "committed_is_kept": {"refused_reads": 1},
+    "log_start_moves_by_retention": {"unclean_elections": 1},
+    "reads_are_of_the_leaders_log": {"unclean_elections": 1},
+}
+DEPTHS = {
+    "committed_is_readable": 14,
+    "committed_is_kept": 12,
+    "log_start_moves_by_retention": 13,
+    "reads_are_of_the_leaders_log": 11,
+    "well_formed": 3,
+}
+
+
+@action("{follower} follows {leader}, and cuts its log to nothing")
+def follower_truncate(partition: Tiered, follower: Broker, leader: Broker) -> None:
+    """The mistake: the end moves, and the epochs stay."""
+    require(partition.is_leader(leader), follower != leader, follower.up)
+    require(not_(follower.follows), any_of(follower.leads, follower.end > 0))
+
+    follower.forget_tasks()
+    follower.log_start = 0
+    follower.local_start = 0
+    follower.end = 0
+    follower.follows = True
+
+
+MISTAKES = {
+    "a follower that keeps the epochs of what it truncates": KAFKA_TIERED.variant(
+        "mutant", "", follower_truncate
+    )
+}
+
+
+def _broken(prop):
+    if prop.broken_by in MISTAKES:
+        return MISTAKES[prop.broken_by].model()
+    _, *changes = prop.broken_by.split()
+    changed = dict(each.split("=") for each in changes)
+    return KAFKA_TIERED.model(NEEDED.get(prop.name), {**FIXED, **changed})
+
+
+@pytest.mark.parametrize("prop", ALWAYS, ids=lambda prop: prop.name)
+def test_what_is_said_to_break_a_property_breaks_it_and_the_report_says_where(prop):
+    assert check_is_broken(_broken(prop), prop) == DEPTHS[prop.name]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "states"),
+    [
+        pytest.param({"refused_reads": 1}, 8789, id="clean"),
+        pytest.param(UNCLEAN, 21918, id="unclean"),
+        pytest.param({"brokers": 3, "log_size": 1, **UNCLEAN}, 14908, id="three"),
+        pytest.param(
+            {"max_leader_epoch": 2, "copies": 3, **UNCLEAN}, 364747, id="epochs",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            {"max_leader_epoch": 2, "copies": 3, "log_size": 3, **UNCLEAN}, 5904213, id="large",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)  # fmt: skip
+def test_with_every_fix_nothing_is_violated_and_every_witness_is_reached(bounds, states):
+    model = KAFKA_TIERED.model(bounds, FIXED)
+    found = explore(model, properties_of(KAFKA_TIERED))
+    assert found.verdict is Verdict.EXHAUSTED
+    assert found.distinct_states == states
+    for prop in properties_of(KAFKA_TIERED):
+        assert prop.sense is Sense.ALWAYS or found.verdict_on(prop) is Verdict.REACHED, prop.name
+        idle = prop.name == "log_start_moves_by_retention" and "expirations" not in bounds
+        assert (prop.sense is Sense.ALWAYS and found.is_vacuous(prop)) is idle, prop.name
+
+
+@pytest.mark.slow
+def test_a_log_start_found_in_a_lost_segment_hides_records_that_took_its_place():
+    bounds = {"max_leader_epoch": 2, "copies": 3, "log_size": 3, **UNCLEAN}
+    model = KAFKA_TIERED.model(bounds, {**FIXED, "remote.start.by.lineage": "false"})
+    prop = next(p for p in ALWAYS if p.name == "log_start_moves_by_retention")
+    (violation,) = explore(model, [prop]).violations
+    assert violation.depth == 24
