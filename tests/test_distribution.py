@@ -17,6 +17,7 @@ from model.language.errors import UsageError
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 KINDS = {".cfg", ".html", ".ipynb", ".js", ".json", ".md", ".py", ".sh", ".toml", ".txt", ".yml"}
+NAMES = ("Dockerfile", "Makefile")
 FOLDERS = ("checker", "docs", "model", "properties", "scripts", "tests", ".github", ".ci")
 OF_THE_RULE = {Path(__file__), ROOT / "tests" / "mutants" / "mutants.toml"}
 
@@ -88,7 +89,7 @@ def test_a_line_that_does_not_is_not(text):
 @pytest.fixture(scope="module")
 def texts():
     """What the repository says, by the path of the file."""
-    found = [path for path in ROOT.iterdir() if path.suffix in KINDS or path.name == "Makefile"]
+    found = [path for path in ROOT.iterdir() if path.suffix in KINDS or path.name in NAMES]
     for folder in FOLDERS:
         found += [path for path in (ROOT / folder).rglob("*") if path.suffix in KINDS]
     read = [path for path in found if path not in OF_THE_RULE and path.is_file()]
