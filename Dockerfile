@@ -1,4 +1,4 @@
-# Highwater with what a search, a proof, `ask`, `audit` and Spark need: `make image` builds it.
+# Highwater with what a search, a proof, `ask`, `audit`, `mcp` and Spark need: `make image` builds it.
 ARG BASE=debian:bookworm-slim
 
 # The environment: the wheel of this tree, and the pinned version of all else.
@@ -15,7 +15,7 @@ COPY model model
 COPY properties properties
 ENV PATH=/opt/highwater/bin:$PATH PIP_CONSTRAINT=/source/constraints.txt PIP_NO_CACHE_DIR=1
 RUN pip wheel --quiet --no-deps --wheel-dir /wheels . \
-    && pip install --quiet "$(echo /wheels/*.whl)[audit,browse,prove,query,spark]" \
+    && pip install --quiet "$(echo /wheels/*.whl)[audit,browse,mcp,prove,query,spark]" \
     && pip uninstall --quiet --yes pip setuptools
 
 FROM ${BASE}

@@ -18,6 +18,7 @@ PEERS ?=
 BIN := $(VENV)/bin
 BASE := $(VENV)/.installed-base
 ALL := $(VENV)/.installed-all
+RELEASE := $(VENV)/.installed-release
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
 # Spark starts once a session: its tests form one group, which one worker runs.
 PYTEST := $(BIN)/python -m pytest
@@ -100,6 +101,10 @@ format: $(ALL) ## rewrite the code in the agreed format
 types: $(ALL) ## check types
 	@$(BIN)/mypy --strict
 
+.PHONY: release
+release: $(RELEASE) ## build sdist, wheel and bill of materials into dist/, and check them
+	@$(BIN)/python scripts/release.py
+
 .PHONY: docs
 docs: $(BASE) ## rewrite the generated pages from what is stored
 	@$(BIN)/highwater cases --pages --json >/dev/null
@@ -159,4 +164,9 @@ $(BASE): pyproject.toml constraints.txt | $(BIN)/pip
 $(ALL): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing Highwater and all its extras into $(VENV)" >&2
 	@$(PIP) install --no-compile -c constraints.txt -e '.[all]'
+	@touch $(BASE) $@
+
+$(RELEASE): pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "installing what builds a release into $(VENV)" >&2
+	@$(PIP) install --no-compile -c constraints.txt -e '.[release]'
 	@touch $(BASE) $@

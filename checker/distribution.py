@@ -13,6 +13,22 @@ from importlib.util import find_spec
 from model.language.errors import UsageError
 
 NAME = "highwater-kafka"
+BROUGHT_BY = {
+    "anyio": "mcp",
+    "crc32c": "audit",
+    "cvc5": "cvc5",
+    "duckdb": "query",
+    "flask": "browse",
+    "hypothesis": "test",
+    "kafka": "audit",
+    "mcp": "mcp",
+    "mcp_types": "mcp",
+    "pyarrow": "query",
+    "pyspark": "spark",
+    "werkzeug": "browse",
+    "z3": "prove",
+}
+"""The extra of each library that some commands do without, by what is imported of it."""
 
 
 @lru_cache
@@ -31,7 +47,19 @@ def how_to_install(*extras: str) -> str:
     return f"pip install '{NAME}[{','.join(extras)}]'"
 
 
-def require(what: str, extra: str, *modules: str) -> None:
-    """`UsageError` in one line, `what` and the extra that brings it, if a module is missing."""
-    if any(find_spec(module) is None for module in modules):
-        raise UsageError(f"{what}, which is not installed: {how_to_install(extra)}")
+def require(what: str, *modules: str) -> None:
+    """`UsageError` in one line if a module is missing: `what`, and the extra that brings it."""
+    missing = [BROUGHT_BY[module] for module in modules if find_spec(module) is None]
+    if missing:
+        raise UsageError(f"{what}: {how_to_install(*dict.fromkeys(missing))}")
+
+
+def remedy(error: ModuleNotFoundError) -> str:
+    """The same line where an import failed that nobody asked for before; empty if it is no extra's.
+
+    >>> remedy(ModuleNotFoundError(name="z3.z3core"))
+    "this needs z3: pip install 'highwater-kafka[prove]'"
+    """
+    module = (error.name or "").partition(".")[0]
+    extra = BROUGHT_BY.get(module)
+    return f"this needs {module}: {how_to_install(extra)}" if extra else ""

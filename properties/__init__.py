@@ -44,6 +44,9 @@ _DECLARED = {
     ("model.kafka_transactions.state", _CLAIMS): (
         *("properties.kafka_transactions.claims", "KAFKA_TRANSACTIONS_PROPERTIES"),
     ),
+    ("model.kafka_transactions.state", _LIVENESS): (
+        *("properties.kafka_transactions.liveness", "KAFKA_TRANSACTIONS_LIVENESS"),
+    ),
     ("model.kafka_producer.state", _CLAIMS): (
         *("properties.kafka_producer.claims", "KAFKA_PRODUCER_PROPERTIES"),
     ),

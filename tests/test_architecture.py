@@ -100,7 +100,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.core.digest": ("model", "properties"),
     "checker.core.native": (FILES,),
     "checker.core.engines": ("model", "properties", VERDICT, NATIVE),
-    "checker.core.search": ("model", "properties", VERDICT, DIGEST, NATIVE, ENGINES),
+    "checker.core.search": ("model", "properties", DISTRIBUTION, VERDICT, DIGEST, NATIVE, ENGINES),
     "checker.core.traces": (
         "model",
         "properties",
@@ -241,7 +241,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.api.stateful": (
         *("model", "properties", VERDICT, FILES, AMOUNTS, ENGINES, SEARCH, TRACES, REPORT),
     ),
-    "checker.commands.cli": ("model.language.errors", EXITS, "checker.commands"),
+    "checker.commands.cli": ("model.language.errors", DISTRIBUTION, EXITS, "checker.commands"),
     "checker.commands.agents": (
         *("model.language.errors", "model.own_protocols", DISTRIBUTION, EXITS, AMOUNTS, FILES),
         *(SEARCH, TRACES, "checker.commands"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import re
+import sys
 import tomllib
 from collections.abc import Iterator
 from importlib import metadata
@@ -17,6 +17,7 @@ from model.language.errors import UsageError
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 KINDS = {".cfg", ".html", ".ipynb", ".js", ".json", ".md", ".py", ".sh", ".toml", ".txt", ".yml"}
+NAMES = ("Dockerfile", "Makefile")
 FOLDERS = ("checker", "docs", "model", "properties", "scripts", "tests", ".github", ".ci")
 OF_THE_RULE = {Path(__file__), ROOT / "tests" / "mutants" / "mutants.toml"}
 
@@ -88,7 +89,7 @@ def test_a_line_that_does_not_is_not(text):
 @pytest.fixture(scope="module")
 def texts():
     """What the repository says, by the path of the file."""
-    found = [path for path in ROOT.iterdir() if path.suffix in KINDS or path.name == "Makefile"]
+    found = [path for path in ROOT.iterdir() if path.suffix in KINDS or path.name in NAMES]
     for folder in FOLDERS:
         found += [path for path in (ROOT / folder).rglob("*") if path.suffix in KINDS]
     read = [path for path in found if path not in OF_THE_RULE and path.is_file()]
@@ -115,32 +116,33 @@ def test_messages_and_metadata_have_one_name_and_know_the_same_extras():
     (everything,) = extras["all"]
     name, _, listed = everything.removesuffix("]").partition("[")
     assert name == distribution.NAME
-    assert {*listed.split(",")} == {*extras} - {"all"}
-    asked = {extra for path in (ROOT / "checker").rglob("*.py") for extra in _extras_in(path)}
-    assert (
-        {"prove", "spark", "query", "audit", "browse", "cvc5", "mcp", "test"} <= asked <= {*extras}
-    )
+    assert {*listed.split(",")} == {*extras} - {"all", "release"}
+    assert {*distribution.BROUGHT_BY.values()} <= {*extras}
 
 
-def _extras_in(path: Path) -> Iterator[str]:
-    """What the calls of a file say is to be installed."""
-    source = path.read_text(encoding="utf-8")
-    if "from checker.distribution import" not in source:
-        return
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            which = {"require": slice(1, 2), "how_to_install": slice(None)}.get(node.func.id)
-            for argument in node.args[which] if which else ():
-                yield ast.literal_eval(argument)
+IMPORT = re.compile(r"^ *(?:from (\w+)[\w.]* import|import (\w+)[\w.]*(?: as \w+)?$)", re.MULTILINE)
 
 
-def test_what_is_missing_is_said_with_what_brings_it():
+def test_every_library_is_needed_by_all_or_brought_by_an_extra_that_is_known():
+    needed = {re.split(r"[^\w]", each)[0] for each in PROJECT["dependencies"]}
+    found = {
+        first or second
+        for folder in ("model", "properties", "checker")
+        for path in (ROOT / folder).rglob("*.py")
+        for first, second in IMPORT.findall(path.read_text(encoding="utf-8"))
+    }
+    others = found - {"model", "properties", "checker", "highwater"} - {*sys.stdlib_module_names}
+    assert len(others) > 15
+    # pytest loads its plugin itself, and Jinja2 brings MarkupSafe.
+    assert others - needed - {"pytest", "markupsafe"} <= {*distribution.BROUGHT_BY}
+
+
+def test_what_is_missing_is_said_with_what_brings_it(monkeypatch):
+    monkeypatch.setitem(distribution.BROUGHT_BY, "not_there_at_all", "prove")
     with pytest.raises(UsageError) as raised:
-        distribution.require("this needs it", "prove", "re", "not_there_at_all")
-    assert str(raised.value) == (
-        "this needs it, which is not installed: pip install 'highwater-kafka[prove]'"
-    )
-    distribution.require("this needs it", "prove", "re", "ast")
+        distribution.require("this needs it", "re", "not_there_at_all")
+    assert str(raised.value) == "this needs it: pip install 'highwater-kafka[prove]'"
+    distribution.require("this needs it", "re", "ast")
 
 
 def test_the_version_is_that_of_the_metadata(monkeypatch):

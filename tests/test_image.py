@@ -21,6 +21,21 @@ TRUSTED = Path("/etc/ssl/certs/ca-certificates.crt")
 """Whom this machine trusts, where packages come through a proxy of its own."""
 
 
+AGENT = """
+import anyio
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+async def ask():
+    server = StdioServerParameters(command="highwater", args=["mcp", "--folder", "/work"])
+    async with Client(server) as client:
+        found = await client.call_tool("explore", {"protocol": "kip101"})
+        print(found.structured_content["verdict"])
+
+anyio.run(ask)
+"""
+
+
 def copied() -> list[str]:
     """What the Dockerfile takes from the tree."""
     steps = re.findall(r"(?m)^COPY (?!--from)(.*) \S+$", (ROOT / "Dockerfile").read_text())
@@ -105,13 +120,15 @@ def inside(base):
 
 @pytest.mark.nightly("a whole environment is installed, with Java and Spark: minutes")
 @pytest.mark.skipif(shutil.which("buildah") is None, reason="buildah builds the image")
-def test_the_image_searches_asks_and_runs_spark_without_being_root(inside):
+def test_the_image_searches_asks_answers_agents_and_runs_spark_without_being_root(inside):
     assert inside("id", "-un").stdout.strip() == "highwater"
     found = inside("highwater", "explore", "kip101", "--json")
     assert found.returncode == 12 and json.loads(found.stdout)["distinct_states"] == 113_224
     asked = inside("highwater", "ask", "--kafka", "4.1", "--replicas", "3", "--crashes", "1",
                    "--json")  # fmt: skip
     assert asked.returncode == 12, asked.stderr
+    agent = inside("python", "-c", AGENT)
+    assert agent.stdout.strip() == "violated", agent.stderr
     spark = inside("highwater", "explore", "kip320", "--engine", "spark", "--replicas", "2",
                    "--json")  # fmt: skip
     assert spark.returncode == 0, spark.stderr

@@ -4,16 +4,20 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 import venv
 from pathlib import Path
 
 import pytest
 
+from checker.core.exits import Exit
 from checker.lab.experiments.cases import FOLDER, read_cases
 from checker.lab.experiments.scenarios import read_scenarios
+from tests.support.extras import ASKED, link_what_all_need
 from tests.support.scripts import script
 
 ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 OWN = ("model", "properties", "checker")
 
 
@@ -28,6 +32,25 @@ def with_own_folders(tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text(f"raise RuntimeError('the own {name}')")
     return tmp_path
+
+
+PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    built = tmp_path_factory.mktemp("built")
+    subprocess.run([*PIP, "wheel", "--no-deps", "-w", built, ROOT], check=True)
+    return next(built.glob("*.whl"))
+
+
+def environment_of(wheel, tmp_path_factory):
+    """A new environment with the wheel and nothing that it needs, and its folder of packages."""
+    home = tmp_path_factory.mktemp("environment")
+    venv.create(home)
+    (packages,) = home.glob("lib/python3*/site-packages")
+    subprocess.run([*PIP, "install", "--no-deps", "--target", packages, wheel], check=True)
+    return home, packages
 
 
 @pytest.mark.parametrize(
@@ -75,17 +98,37 @@ def test_no_module_of_the_package_needs_what_is_beside_it(with_own_folders):
 
 
 @pytest.mark.slow
-def test_the_wheel_does_what_the_repository_does(with_own_folders, tmp_path_factory):
-    built = tmp_path_factory.mktemp("built")
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "wheel", "--no-deps", "-w", built, ROOT], check=True)
-    (wheel,) = built.glob("*.whl")
-    home = built / "environment"
-    venv.create(home)
-    (packages,) = home.glob("lib/python3*/site-packages")
+def test_the_wheel_alone_searches_and_asks_for_each_extra_in_one_line(wheel, tmp_path_factory):
+    home, packages = environment_of(wheel, tmp_path_factory)
+    link_what_all_need(packages)
+    empty = tmp_path_factory.mktemp("empty")
+    environment = {**os.environ, "HIGHWATER_CACHE": str(home / "cache")}
+    environment.pop("PYTHONPATH", None)
+
+    def run(*arguments):
+        return subprocess.run(
+            [home / "bin" / "python", *arguments],
+            cwd=empty, env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    assert run("-m", "highwater", "explore", "kip101").returncode == Exit.VIOLATED
+    for extra, line in ASKED:
+        done = run("-m", "highwater", *line.split())
+        assert (done.returncode, done.stdout) == (Exit.USAGE, ""), line
+        (said,) = done.stderr.splitlines()
+        assert said.endswith(f": pip install 'highwater-kafka[{extra}]'"), line
+    done = run("-c", "import highwater.testing")
+    assert done.stderr.splitlines()[-1] == (
+        "ImportError: highwater.testing needs Hypothesis: pip install 'highwater-kafka[test]'"
+    )
+    assert [*empty.iterdir()] == []
+
+
+@pytest.mark.slow
+def test_the_wheel_does_what_the_repository_does(with_own_folders, wheel, tmp_path_factory):
+    home, packages = environment_of(wheel, tmp_path_factory)
     # What Highwater needs is here already; its editable install is not, since that is a .pth file.
     (packages / "dependencies.pth").write_text(str(Path(pytest.__file__).parents[1]))
-    subprocess.run([*pip, "install", "--no-deps", "--target", packages, wheel], check=True)
 
     def run(*arguments, status=0):
         environment = {**os.environ, "PYTHONPATH": str(with_own_folders)}
@@ -97,7 +140,7 @@ def test_the_wheel_does_what_the_repository_does(with_own_folders, tmp_path_fact
         return done.stdout
 
     highwater = ("-m", "highwater")
-    assert run(*highwater, "--version") == "highwater, version 0.1.0\n"
+    assert run(*highwater, "--version") == f"highwater, version {PROJECT['version']}\n"
     paxos = with_own_folders / "paxos.py"
     paxos.write_text((ROOT / "docs" / "examples" / "paxos.py").read_text())
     asked = (*highwater, "explore", "paxos.py", "--json")

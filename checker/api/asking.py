@@ -213,7 +213,7 @@ def prove(
     `timeout` is for each query, in seconds. The trace of `not_inductive` begins in a state that may
     be unreachable: it is no bug.
     """
-    require("prove needs Z3", "prove", "z3")
+    require("prove needs Z3", "z3")
     from checker.core.proofs.bounded.induction import Induction, InductionOptions
     from checker.core.proofs.proof_report import trace_of
     from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction

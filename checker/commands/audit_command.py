@@ -43,7 +43,7 @@ def command(
 
     Exit status: 12 if a record below a checkpointed high watermark differs or is missing, else 0.
     """
-    require("audit needs kafka-python and crc32c", "audit", "kafka", "crc32c")
+    require("audit needs kafka-python and crc32c", "kafka", "crc32c")
     from checker.kafka.audit.directories import find_replicas
     from checker.kafka.audit.judgement import judge
     from checker.kafka.audit.remote import find_segments

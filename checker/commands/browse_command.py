@@ -41,7 +41,7 @@ def command(**options: Any) -> int:
     back, asks how near a violation is, begins in a state that you type, and keeps a walk as a
     trace, a test or a scenario. It is served on 127.0.0.1 alone, to whoever has its address.
     """
-    require("browse needs Flask", "browse", "flask")
+    require("browse needs Flask", "flask")
     from checker.telling.browse.server import Server
 
     walk, at = _chosen(options)

@@ -23,6 +23,7 @@ import click
 
 from checker.commands.interrupt import not_raised, raise_interrupt
 from checker.core.exits import Exit
+from checker.distribution import remedy
 
 GROUPS = {
     "Find out what there is": {
@@ -162,6 +163,8 @@ def run(command: click.Command, arguments: Sequence[str] | None = None, name: st
     except OSError as error:
         return _complain(_of_system(error), Exit.USAGE)
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and (missing := remedy(error)):
+            return _complain(missing, Exit.USAGE)
         return _complain(_internal(error), Exit.INTERNAL)
 
 

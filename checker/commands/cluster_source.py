@@ -62,7 +62,7 @@ class Source:
         if self.servers is None and self.command_config is not None:
             raise UsageError("--command-config goes with --bootstrap-server")
         if self.servers is not None:
-            require("--bootstrap-server needs kafka-python", "audit", "kafka")
+            require("--bootstrap-server needs kafka-python", "kafka")
 
     def refuse_without_release(self) -> NoReturn:
         """`UsageError`: a file that is not there, or none of Kafka's, is told before the option."""

@@ -52,7 +52,7 @@ def command(
         return _show(limits, as_json)
     if as_json:
         raise UsageError("--json goes with --tools: what is served is JSON by itself")
-    require("mcp needs the MCP SDK", "mcp", "mcp_types")
+    require("mcp needs the MCP SDK", "mcp_types")
     if folder is None:
         raise UsageError("Missing option '--folder': say which folder agents may use, such as .")
     from checker.commands.agents.folder import Folder

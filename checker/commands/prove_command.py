@@ -97,7 +97,7 @@ def _refuse_misfits(options: dict[str, Any]) -> None:
 
 def require_solver(name: str) -> None:
     """`UsageError` without Z3."""
-    require(f"{name} needs Z3", "prove", "z3")
+    require(f"{name} needs Z3", "z3")
 
 
 def provable_properties(model: Model, names: tuple[str, ...]) -> tuple[Property, ...]:

@@ -85,6 +85,7 @@ class TieredSettings:
         "a follower truncated below its first local segment keeps its log start and its epochs",
         "truncation.below.local.keeps.start",
         at="UnifiedLog.truncateTo",
+        about="finding 0031",
         history="false 3.6.0",
         evidence="`UnifiedLog` of 4.3.1",
         fix=True,

@@ -22,6 +22,7 @@ LATE_REQUESTS = budget(
 )
 LATE_MARKERS = budget("late_markers", "markers that reach a partition twice, once late")
 LOAD_FAILURES = budget("load_failures", "loads of the transaction log that end with an error")
+EXPIRIES = budget("producer_expiries", "partitions that forget the producer after a while")
 STALE_ANSWERS = budget(
     "stale_answers", "requests that a coordinator answers after it was replaced, without knowing it"
 )

@@ -12,6 +12,6 @@ from typing import Any
 from model.kafka_transactions.settings import TransactionSettings
 from model.language.declare.settings import presets
 
-_NAMES = "0.11 2.6 3.6 3.9 4.0 4.2 4.3"
+_NAMES = "0.11 1.0 2.5 3.6 3.9 4.0 4.2 4.3"
 
 PRESETS: Mapping[str, Mapping[str, Any]] = presets(TransactionSettings, "kafka", _NAMES.split())

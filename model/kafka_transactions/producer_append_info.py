@@ -6,6 +6,7 @@ the same epoch, which `Partition.ahead` says.
 
 from __future__ import annotations
 
+from model.kafka_transactions.bounds import EXPIRIES
 from model.kafka_transactions.state import (
     PREPARE_COMMIT,
     Fate,
@@ -15,7 +16,7 @@ from model.kafka_transactions.state import (
     TransactionalId,
 )
 from model.kafka_transactions.transaction_manager import refuse_record
-from model.language import action, all_of, any_of, choose, not_, require, some
+from model.language import action, all_of, any_of, choose, not_, require, some, spend
 
 
 def takes_marker(
@@ -23,8 +24,10 @@ def takes_marker(
 ) -> bool:
     """The leader of the partition appends the marker: `checkProducerEpoch` and the next check."""
     if txn.has_versions_2 and txn.options.marker_epoch_is_newer:
-        again = all_of(epoch == partition.epoch, not_(txn.is_open(partition)))
-        taken = any_of(epoch > partition.epoch, again)
+        taken = epoch > partition.epoch
+        if txn.options.marker_retry_is_taken:
+            again = all_of(epoch == partition.epoch, not_(txn.is_open(partition)))
+            taken = any_of(taken, again)
     else:
         taken = epoch >= partition.epoch
     if txn.options.marker_names_coordinator_epoch:
@@ -123,3 +126,22 @@ def partition_get_late_record(txn: TransactionalId, partition: Partition) -> Non
     if txn.reuses_sequences:
         partition.ahead = any_of(partition.ahead, taken)
     late.reset()
+
+
+@action(
+    "{partition} forgets the producer",
+    at="ProducerStateManager.removeExpiredProducers",
+    since="0.11.0.0",
+    about="KAFKA-9144",
+    settings="markers.keep.producer.state",
+)
+def partition_forget_producer(txn: TransactionalId, partition: Partition) -> None:
+    """By the time of its records it has been idle for long. If markers count, nothing is late."""
+    require(not txn.options.markers_keep_producer_state)
+    require(not_(txn.is_open(partition)))
+    require(any_of(partition.epoch > 0, partition.coordinator_epoch > 0))
+
+    spend(txn, EXPIRIES)
+    partition.epoch = 0
+    partition.coordinator_epoch = 0
+    partition.ahead = False

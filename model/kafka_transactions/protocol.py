@@ -10,6 +10,7 @@ from model.kafka_transactions import transaction_manager as producer
 from model.kafka_transactions import transaction_marker_channel_manager as markers
 from model.kafka_transactions import transaction_state_manager as log
 from model.kafka_transactions.bounds import BOUNDS
+from model.kafka_transactions.fairness import CUT_BY, FAIRNESS
 from model.kafka_transactions.presets import PRESETS
 from model.kafka_transactions.settings import TransactionSettings
 from model.kafka_transactions.state import TransactionalId, start
@@ -30,6 +31,8 @@ KAFKA_TRANSACTIONS = Protocol(
     settings=TransactionSettings,
     start=start,
     presets=PRESETS,
+    fairness=FAIRNESS,
+    cut_by=CUT_BY,
     views={
         "coordinators": ("coordinators.status", "coordinators.state", "coordinators.epoch"),
         "log": ("log", "high_watermark"),
@@ -54,6 +57,7 @@ KAFKA_TRANSACTIONS = Protocol(
         log.log_commit,
         log.log_commit_in_vain,
         log.coordinator_fail_over,
+        log.coordinator_resign,
         log.coordinator_read_part,
         log.coordinator_load,
         log.coordinator_publish_abandoned_load,
@@ -64,5 +68,6 @@ KAFKA_TRANSACTIONS = Protocol(
         markers.coordinator_complete,
         partitions.partition_get_record,
         partitions.partition_get_late_record,
+        partitions.partition_forget_producer,
     ),
 )

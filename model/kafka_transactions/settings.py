@@ -19,6 +19,14 @@ class TransactionVersion(StrEnum):
     V2 = "2"  # each transaction has an epoch of its own, and brokers add partitions
 
 
+class AfterFailure(StrEnum):
+    """What a producer does after a record that it sent and gave up, up to transaction version 1."""
+
+    SAME_EPOCH = "same_epoch"  # it aborts, and uses the sequence again
+    STOPS = "stops"
+    NEW_EPOCH = "new_epoch"  # it aborts, and asks for another epoch
+
+
 @dataclass(frozen=True)
 class TransactionSettings:
     """What an operator chooses, and which rules the Kafka version has."""
@@ -33,7 +41,7 @@ class TransactionSettings:
         TransactionVersion.V2,
         "with 2 EndTxn bumps the producer epoch, and brokers add partitions themselves",
         "transaction.version",
-        at="TransactionVersion.supportsEpochBump",
+        at="TransactionCoordinator.endTransaction",
         about="KIP-890",
         history="0 0.11.0.0, 2 4.0.0",
         evidence="`TransactionVersion` of 4.0.0",
@@ -47,16 +55,18 @@ class TransactionSettings:
         about="KIP-890, KAFKA-14402",
         history="false 0.11.0.0, true 3.6.0",
         evidence="`UnifiedLog` of 3.5.2 and 3.6.2",
+        catalogue="141",
         role=Role.OPERATOR,
     )
-    epoch_bump_after_failure: bool = setting(
-        True,
-        "after a failed batch the producer asks for a new epoch once it has aborted",
-        "epoch.bump.after.failure",
-        at="TransactionManager.handleFailedBatch",
-        about="KIP-360, KAFKA-8805",
-        history="false 0.11.0.0, true 2.6.0",
-        evidence="commit 937f1f7",
+    after_failure: AfterFailure = setting(
+        AfterFailure.NEW_EPOCH,
+        "what the producer does after a record that it sent and gave up",
+        "after.a.failed.record",
+        at="TransactionManager.maybeResolveSequences",
+        about="KAFKA-5494, KIP-360",
+        history="same_epoch 0.11.0.0, stops 1.0.0, new_epoch 2.5.0",
+        evidence="`Sender` of 0.11.0.3 and 1.0.0, `TransactionManager` of 2.4.1 and 2.5.0",
+        catalogue="145",
     )
     marker_names_coordinator_epoch: bool = setting(
         True,
@@ -75,6 +85,36 @@ class TransactionSettings:
         about="KAFKA-19446",
         history="false 0.11.0.0, true 4.2.0",
         evidence="`ProducerAppendInfo` of 4.1.2 and 4.2.0",
+        catalogue="142",
+    )
+    marker_retry_is_taken: bool = setting(
+        True,
+        "with version 2 a partition takes a marker again that it has had",
+        "marker.retry.is.taken",
+        at="ProducerAppendInfo.checkProducerEpoch",
+        about="KAFKA-19999",
+        history="true 0.11.0.0",
+        evidence="it came with KAFKA-19446: `ProducerAppendInfo` of 4.2.0",
+    )
+    markers_keep_producer_state: bool = setting(
+        True,
+        "a partition counts markers, too, before it forgets a producer that has been idle",
+        "markers.keep.producer.state",
+        at="ProducerStateManager.isProducerExpired",
+        about="KAFKA-9144",
+        history="false 0.11.0.0, true 2.4.1 2.5.0",
+        evidence="`ProducerStateEntry` of 2.4.0 and 2.4.1",
+        catalogue="143",
+    )
+    cancels_only_its_own_markers: bool = setting(
+        True,
+        "a response to a marker of an earlier coordinator epoch cancels none of the newest",
+        "cancels.only.its.own.markers",
+        at="TransactionMarkerChannelManager.removeMarkersForTxn",
+        about="KAFKA-16352",
+        history="false 0.11.0.0, true 3.8.0",
+        evidence="`TransactionMarkerChannelManager` of 3.7.2 and 3.8.0",
+        catalogue="144",
     )
     load_waits_for_high_watermark: bool = setting(
         False,

@@ -19,7 +19,11 @@ from model.kafka_transactions.bounds import (
     PARTITIONS,
     TRANSACTIONS,
 )
-from model.kafka_transactions.settings import TransactionSettings, TransactionVersion
+from model.kafka_transactions.settings import (
+    AfterFailure,
+    TransactionSettings,
+    TransactionVersion,
+)
 from model.language import (
     Annotated,
     Budgets,
@@ -262,7 +266,7 @@ class TransactionalId(State):
     @property
     def reuses_sequences(self) -> bool:
         """After a failed record the producer goes on in the same epoch."""
-        return not (self.has_versions_2 or self.options.epoch_bump_after_failure)
+        return not self.has_versions_2 and self.options.after_failure == AfterFailure.SAME_EPOCH
 
     @property
     def failovers_left(self) -> bool:

@@ -142,7 +142,7 @@ def decide(
     append(txn, coordinator, state, epoch, partitions, where)
 
 
-def _ends(
+def ends(
     txn: TransactionalId, coordinator: Coordinator, kind: Kind, epoch: int
 ) -> tuple[bool, bool, bool]:
     """Of EndTxn with this epoch: whether it decides, is done already, or has to wait.
@@ -173,7 +173,7 @@ def coordinator_end(txn: TransactionalId, coordinator: Coordinator) -> None:
     """Decide the transaction, or say that it is done. With version 2 the epoch goes up by one."""
     producer = txn.producer
     require(is_free(txn, coordinator), wants_end(txn), has_room(txn))
-    decides, done, waits = _ends(txn, coordinator, producer.request, producer.epoch)
+    decides, done, waits = ends(txn, coordinator, producer.request, producer.epoch)
     require(not_(waits))
     if txn.has_versions_2:
         require(any_of(not_(decides), coordinator.epoch < txn.bound(EPOCHS)))
@@ -195,7 +195,7 @@ def coordinator_end_late(txn: TransactionalId, coordinator: Coordinator) -> None
     """Nobody waits for its answer."""
     late = txn.late_request
     require(is_free(txn, coordinator), late.kind != Kind.NONE, has_room(txn))
-    decides, _, _ = _ends(txn, coordinator, late.kind, late.epoch)
+    decides, _, _ = ends(txn, coordinator, late.kind, late.epoch)
     if txn.has_versions_2:
         require(any_of(not_(decides), coordinator.epoch < txn.bound(EPOCHS)))
 
@@ -217,7 +217,7 @@ def coordinator_answer_from_cache(txn: TransactionalId, coordinator: Coordinator
     """
     producer = txn.producer
     require(coordinator.acts, not_(txn.leads(coordinator)), wants_end(txn))
-    _, done, _ = _ends(txn, coordinator, producer.request, producer.epoch)
+    _, done, _ = ends(txn, coordinator, producer.request, producer.epoch)
     require(done)
 
     spend(txn, STALE_ANSWERS)

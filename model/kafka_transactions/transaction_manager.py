@@ -12,6 +12,7 @@ from model.kafka_transactions.bounds import (
     RESTARTS,
     TRANSACTIONS,
 )
+from model.kafka_transactions.settings import AfterFailure
 from model.kafka_transactions.state import (
     Kind,
     Partition,
@@ -81,7 +82,7 @@ def producer_abort(txn: TransactionalId) -> None:
     at="Sender.failBatch",
     since="0.11.0.0",
     about="KIP-890, KAFKA-14402",
-    settings="epoch.bump.after.failure",
+    settings="after.a.failed.record",
 )
 def producer_give_up(txn: TransactionalId, partition: Partition) -> None:
     """`delivery.timeout.ms` is over, and a broker's queue has the request."""
@@ -95,7 +96,9 @@ def producer_give_up(txn: TransactionalId, partition: Partition) -> None:
     late.transaction = producer.begun - 1
     partition.record = Sent.NONE
     producer.phase = Phase.MUST_ABORT
-    producer.unresolved = not (txn.has_versions_2 or txn.reuses_sequences)
+    if not txn.has_versions_2:
+        producer.unresolved = txn.options.after_failure == AfterFailure.NEW_EPOCH
+        stop(txn, txn.options.after_failure == AfterFailure.STOPS)
 
 
 @action(

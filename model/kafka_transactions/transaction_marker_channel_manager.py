@@ -24,7 +24,7 @@ from model.kafka_transactions.transaction_state_manager import (
     has_room,
     is_free,
 )
-from model.language import action, choose, require, spend
+from model.language import action, all_of, choose, not_, require, spend
 
 
 def _write(txn: TransactionalId, coordinator: Coordinator, partition: Partition) -> None:
@@ -35,7 +35,20 @@ def _write(txn: TransactionalId, coordinator: Coordinator, partition: Partition)
         taken, coordinator.partitions.without_member(partition), coordinator.partitions
     )
     coordinator.status = choose(taken, coordinator.status, Status.GIVEN_UP)
+    if not txn.options.cancels_only_its_own_markers:
+        _cancel_the_newest(txn, not_(txn.leads(coordinator)))
     blank_the_replaced(txn)
+
+
+def _cancel_the_newest(txn: TransactionalId, where: bool) -> None:
+    """The newest coordinator sends no more markers of this transaction, if `where`.
+
+    Both are of one broker, which keeps what it has to send by the transactional id alone.
+    """
+    for coordinator in txn.coordinators:
+        cancelled = all_of(txn.leads(coordinator), coordinator.sends_markers)
+        cancelled = all_of(where, cancelled, not_(coordinator.pending))
+        coordinator.status = choose(cancelled, Status.GIVEN_UP, coordinator.status)
 
 
 def _require_marker(txn: TransactionalId, coordinator: Coordinator, partition: Partition) -> None:

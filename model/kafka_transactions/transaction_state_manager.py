@@ -126,6 +126,8 @@ def take_over(coordinator: Coordinator, entry: Logged, where: bool) -> None:
     coordinator.epoch = choose(where, entry.epoch, coordinator.epoch)
     coordinator.partitions = choose(where, entry.partitions, coordinator.partitions)
     coordinator.pending = all_of(not_(where), coordinator.pending)
+    given_up = coordinator.status == Status.GIVEN_UP
+    coordinator.status = choose(all_of(where, given_up), Status.ACTIVE, coordinator.status)
 
 
 @action(
@@ -160,8 +162,7 @@ def log_commit_in_vain(txn: TransactionalId) -> None:
 def coordinator_fail_over(txn: TransactionalId, end: Offset) -> None:
     """Another broker leads: what is committed is there, and as much of the rest as it has.
 
-    The old one may live on without knowing: it resigns later (`BrokerMetadataPublisher` makes it a
-    follower first), or never, so that its resignation is no step.
+    The old one may live on without knowing.
     """
     require(txn.high_watermark <= end, end <= txn.log.end)
 
@@ -192,6 +193,19 @@ def blank_the_replaced(txn: TransactionalId) -> None:
         matters = any_of(matters, all_of(may_answer, coordinator.status == Status.ACTIVE))
         old = coordinator.number < spent(txn, FAILOVERS)
         coordinator.reset(where=all_of(old, not_(matters)))
+
+
+@action(
+    "{coordinator}, which was replaced, resigns",
+    at="TransactionCoordinator.onResignation",
+    since="0.11.0.0",
+    about="KIP-98",
+)
+def coordinator_resign(txn: TransactionalId, coordinator: Coordinator) -> None:
+    """It drops what it has, or dies: late, as its broker becomes a follower first."""
+    require(coordinator.number < spent(txn, FAILOVERS), coordinator.status != Status.NONE)
+
+    coordinator.reset()
 
 
 @action(

@@ -43,7 +43,7 @@ def tried(chromium, address):
     def at(width=1280, **options):
         context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
         page = context.new_page()
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(180_000)
         wrong: list[str] = []
 
         def reach(route):

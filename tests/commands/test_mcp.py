@@ -192,6 +192,20 @@ def test_machine_code_is_kept_in_the_folder_and_no_source_to_git(folder):
     assert [path.name for path in folder.cache().iterdir()] == [".gitignore"]
 
 
+def test_a_folder_that_cannot_be_written_to_has_no_machine_code(folder, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    assert not folder.cache().exists()
+
+
+def test_a_link_does_not_lead_machine_code_out_of_the_folder(folder):
+    (folder.root / ".highwater").symlink_to(folder.root.parent)
+    with pytest.raises(UsageError, match="outside the folder"):
+        folder.cache()
+
+
 # --- limits ----------------------------------------------------------------------------------
 
 

@@ -188,10 +188,14 @@ def test_a_call_beyond_its_limit_says_how_far_it_came_and_the_server_goes_on(tmp
         async with agent(tmp_path, "--max-seconds", "3") as asks:
             for asked, limit in [({}, 3), ({"max_seconds": 1}, 1)]:
                 words, data, wrong = await asks.ask("explore", **LARGE, **asked)
-                assert not wrong and data["verdict"] == "unknown"
-                assert data["stopped"] == f"the limit of {limit} seconds"
-                assert data["distinct_states"] >= 1
-                assert f"stopped by the limit of {limit} seconds after" in " ".join(words.split())
+                rest = " ".join(words.split()).partition(f"stopped by the limit of {limit} seconds")
+                if wrong:  # the machine was slow
+                    assert rest[2].startswith(" before there was anything to report")
+                    assert data["status"] == Exit.LIMIT
+                else:
+                    assert rest[2].startswith(f" after {data['distinct_states']:,} states")
+                    assert data["stopped"] == f"the limit of {limit} seconds"
+                    assert data["verdict"] == "unknown"
             words, data, wrong = await asks.ask("explore", **LARGE, max_seconds=4)
             assert wrong and "more than this server allows: at most 3" in words
             assert (await asks.ask("explore", protocol="kip101", depth=2))[1]["depth"] == 2

@@ -48,7 +48,7 @@ SMALL: dict[str, dict[str, int]] = {protocol.name: _SMALL for protocol in LADDER
     "kafka_tiered": dict.fromkeys(("refused_reads", "build_crashes", "expirations"), 1)
     | {"unclean_elections": 1},
     "kafka_transactions": {b.name: 1 for b in KAFKA_TRANSACTIONS.bounds if isinstance(b, Budget)}
-    | {"coordinator_failovers": 2},
+    | {"topic_partitions": 1, "coordinator_failovers": 2},
     "kip595": {"voters": 3, "log_size": 2, "epochs": 2},
     "kraft": {"log_size": 4, "epochs": 2, "crashes": 1, "power_losses": 1, "resignations": 1},
 }

@@ -6,6 +6,7 @@ What a protocol of one's own does as it runs is its own affair: it is a program.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from checker.core.files import prepare_directory, write_whole
@@ -20,11 +21,15 @@ class Folder:
         self.root = path.resolve()
 
     def cache(self) -> Path:
-        """Where machine code is kept between calls: in the folder too, and no source to git."""
+        """Where machine code is kept between calls: in the folder too, and no source to git.
+
+        In a folder that cannot be written to it is compiled in each call.
+        """
         place = self.root / self.path(".highwater")
-        prepare_directory(place)
-        if not (place / ".gitignore").exists():
-            write_whole(place / ".gitignore", b"*\n")
+        with suppress(OSError, UsageError):
+            prepare_directory(place)
+            if not (place / ".gitignore").exists():
+                write_whole(place / ".gitignore", b"*\n")
         return place
 
     def path(self, given: str) -> str:

@@ -23,6 +23,7 @@ from checker.commands.agents.answers import Answer, answer, error
 from checker.commands.agents.calls import end_all, run
 from checker.commands.agents.folder import Folder
 from checker.commands.agents.limits import CallLimits
+from checker.commands.agents.tools import Tool as Offered
 from checker.commands.agents.tools import called, tools
 from checker.core.exits import Exit
 from checker.distribution import highwater_version
@@ -60,7 +61,7 @@ def server(folder: Folder, limits: CallLimits, calls: int) -> Server[Any]:
     at_once = anyio.Semaphore(calls)
 
     async def list_tools(*_: Any) -> ListToolsResult:
-        return ListToolsResult(tools=[_offered(name, limits) for name in tools()])
+        return ListToolsResult(tools=[_offered(tool, limits) for tool in tools().values()])
 
     async def call_tool(_: Any, asked: CallToolRequestParams) -> CallToolResult:
         async with at_once:
@@ -80,10 +81,9 @@ def server(folder: Folder, limits: CallLimits, calls: int) -> Server[Any]:
     )
 
 
-def _offered(name: str, limits: CallLimits) -> Tool:
-    tool = called(name)
+def _offered(tool: Offered, limits: CallLimits) -> Tool:
     return Tool(
-        name=name,
+        name=tool.name,
         description=tool.description,
         input_schema=tool.input_schema(limits),
         output_schema=tool.output_schema(),

@@ -49,7 +49,7 @@ class Solvers:
 
     def __post_init__(self) -> None:
         if self.solver is not Solver.Z3:
-            require(f"--solver {self.solver} needs cvc5", "cvc5", "cvc5")
+            require(f"--solver {self.solver} needs cvc5", "cvc5")
         if self.smtlib is not None and any(self.smtlib.glob("*.smt2")):
             raise UsageError(
                 f"{self.smtlib} has questions of another proof: choose a new directory"

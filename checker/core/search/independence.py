@@ -16,6 +16,7 @@ import numpy.typing as npt
 from checker.core.digest import nodes_digest
 from checker.core.native import kept_code
 from checker.core.search.goals import After
+from checker.distribution import require
 from model.language import graph
 from model.language.graph import Node, Op
 from model.language.ground import GroundAction, cell_node
@@ -119,6 +120,7 @@ class _Solver:
     """Asks Z3 of all states whose cells are within their domains."""
 
     def __init__(self, model: Model) -> None:
+        require("a reduced search needs Z3", "z3")
         import z3
 
         from checker.core.engines.symbolic import Lowering, SymbolicEngine

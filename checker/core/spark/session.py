@@ -63,7 +63,7 @@ PREFERRED = {
 
 def require_java() -> None:
     """Raise `UsageError` unless PySpark is installed and a Java that it can use is found."""
-    require("--engine spark needs PySpark", "spark", "pyspark")
+    require("--engine spark needs PySpark", "pyspark")
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else "java"
     where = f"JAVA_HOME={home}" if home else "PATH"

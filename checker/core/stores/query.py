@@ -120,7 +120,7 @@ def small_tables(store: Store, model: Model) -> dict[str, list[tuple[Any, ...]]]
 
 def query_duckdb(store: Store, model: Model, sql: str, limit: int) -> Answer:
     """Run one SELECT with DuckDB, which may read the store's files and nothing else."""
-    require("querying needs DuckDB", "query", "duckdb")
+    require("querying needs DuckDB", "duckdb")
     if not store.storage.is_local:
         raise UsageError(
             f"DuckDB reads local stores only: ask with --engine spark for {store.location}"

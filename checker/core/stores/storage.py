@@ -24,7 +24,7 @@ SCHEMES = "s3://, gs://, abfs://, hdfs://, file://"
 
 def require_pyarrow() -> None:
     """Raise `UsageError` if the library that reads and writes Parquet is not installed."""
-    require("a store needs pyarrow", "query", "pyarrow")
+    require("a store needs pyarrow", "pyarrow")
 
 
 @contextmanager
@@ -55,6 +55,9 @@ class Storage:
 
     location: str
 
+    def __post_init__(self) -> None:
+        require_pyarrow()
+
     @property
     def is_local(self) -> bool:
         """The directory is on a file system of this machine."""
@@ -77,7 +80,6 @@ class Storage:
 
     @cached_property
     def _resolved(self) -> tuple[Any, str]:
-        require_pyarrow()
         import pyarrow as pa
         from pyarrow import fs
 

@@ -41,20 +41,27 @@ def run_accumulator(version: str, runs: Iterable[str]) -> list[str]:
 
 
 def asked(
-    version: str, program: str, questions: Iterable[str], *besides: str, fix: str = ""
+    version: str,
+    program: str,
+    questions: Iterable[str],
+    *besides: str,
+    fix: str = "",
+    also: str = "",
 ) -> list[str]:
     """The lines that a program, a file below `java`, answers with a release's classes.
 
-    `besides` are further files there that it needs; `fix` is a finding's, laid on the classes.
+    `besides` are further files there that it needs, `also` a class path of other jars; `fix` is a
+    finding's, laid on the classes.
     """
     chosen, lines = release(version), list(questions)
     folder = Path(str(files("checker.kafka.conformance").joinpath("java")))
-    classes = compile_java(chosen, [folder / name for name in (program, *besides)])
+    classes = compile_java(chosen, [folder / name for name in (program, *besides)], also=also)
     fixed = f"{patched_classes(chosen, fix)}:" if fix else ""
+    paths = f"{classes}:{fixed}{f'{also}:' if also else ''}{chosen.classpath}"
     done = subprocess.run(
         [
             *(java(), *BRIEF, f"-Dlog4j.configuration=file:{folder / 'log4j.properties'}"),
-            *("-cp", f"{classes}:{fixed}{chosen.classpath}", f"highwater.{Path(program).stem}"),
+            *("-cp", paths, f"highwater.{Path(program).stem}"),
         ],
         input="".join(f"{line}\n" for line in lines),
         capture_output=True, text=True, check=False,

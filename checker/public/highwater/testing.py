@@ -7,7 +7,7 @@ from checker.distribution import require
 from model.language.errors import UsageError
 
 try:
-    require("highwater.testing needs Hypothesis", "test", "hypothesis")
+    require("highwater.testing needs Hypothesis", "hypothesis")
 except UsageError as error:
     raise ImportError(str(error)) from None
 

@@ -121,6 +121,7 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ("0028", "refused-read", "lost: 6 of 7 "),
         ("0029", "moved-between-disks", "lost: 6 of 10 "),
         ("0030", "late-copy", "hidden: 8 of 9 "),
+        ("0031", "truncated-below", "lost: 4 of 5 "),
     ],
 )
 def test_a_finding_is_shown_by_its_schedule_alone(reproduce, finding, schedule, word):

@@ -59,7 +59,7 @@ def users_of(lock: str, source: str) -> set[str]:
 
 def declared() -> Iterator[tuple[str, str]]:
     """Classes and methods where actions and settings are, as `highwater list` says."""
-    for name in ("kafka", "kafka_producer", "kafka_group", "kraft"):
+    for name in ("kafka", "kafka_producer", "kafka_group", "kafka_transactions", "kraft"):
         protocol = PROTOCOLS[name]
         sources = [action.source for action in protocol.actions]
         sources += [info.source for info in describe(protocol.settings).values()]

@@ -80,7 +80,7 @@ def elect(stage: Stage, topic: str) -> None:
     stage.clients.ask("elect", **_of(stage, topic), unclean=False)
 
 
-@act("elect a leader of {topic:name} uncleanly")
+@act("elect a leader of {topic:name} uncleanly", fault="an unclean election")
 def elect_uncleanly(stage: Stage, topic: str) -> None:
     """As an operator does who prefers any leader to none."""
     stage.clients.ask("elect", **_of(stage, topic), unclean=True)
