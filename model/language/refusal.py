@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import linecache
+import os
 import re
 import sys
 import sysconfig
@@ -15,7 +18,11 @@ from model.language.errors import CaptureError
 
 _LANGUAGE = str(Path(__file__).parent)
 _NAME = __name__.rpartition(".")[0]
-_LIBRARY = sysconfig.get_path("stdlib")
+_LIBRARY = (
+    sysconfig.get_path("stdlib"),
+    *(str(Path(inspect.getfile(module)).parent) for module in (functools, os)),
+)
+"""Where Python's own modules are: in a browser, some in a folder and some in an archive."""
 
 _REMEDIES = (
     (r"\bmin\(|\bmax\(", "min and max", "minimum(a, b), maximum(a, b)"),

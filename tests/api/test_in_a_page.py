@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -22,7 +23,9 @@ REGISTER = Path(__file__).parents[2] / "docs" / "examples" / "register.py"
 IN_THE_BROWSER = """
 import sys
 sys.modules.update(dict.fromkeys(("resource", "ctypes", "mmap")))  # which it has not
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = sys.argv[3], sys.argv[1]
+import functools
+assert functools.__file__.startswith(sys.argv[3])
 from checker.api.in_a_page import told
 print(told(sys.argv[2]))
 """
@@ -54,9 +57,12 @@ def test_the_archive_alone_finds_what_every_engine_finds(tmp_path):
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         archive.extractall(tmp_path / "a")
+    with zipfile.ZipFile(tmp_path / "library.zip", "w") as library:  # as the browser has it
+        library.write(functools.__file__, "functools.py")
     question = asked(protocol="truncate_to_high_watermark", bounds=SMALL)
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", IN_THE_BROWSER, str(tmp_path / "a"), question],
+        [sys.executable, "-I", "-S", "-c", IN_THE_BROWSER, str(tmp_path / "a"), question,
+         str(tmp_path / "library.zip")],
         check=True, capture_output=True, text=True,
     )  # fmt: skip
     expected = explore("truncate_to_high_watermark", **SMALL)

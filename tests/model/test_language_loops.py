@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from model.language import any_of, choose, every, largest, minimum, not_, require
+from model.language.capture import rounds
 from model.language.errors import CaptureError
 from tests.support.lab import Lab, model_of
 from tests.support.language import after, check_means_the_same, check_refused, refusing, registering
@@ -203,3 +205,13 @@ def test_after_a_mistake_the_next_capture_starts_afresh():
 
     (captured,) = model_of(sound).captured
     assert len(captured.guards) == len(captured.writes) == 1
+
+
+def test_an_inner_for_of_a_generator_may_ask_twice_for_its_iterator(monkeypatch):
+    """As Python 3.13.1 and later compile it; an iterator's iterator is itself."""
+    names = ("GET_ITER", "FOR_ITER", "GET_ITER", "GET_ITER", "EXTENDED_ARG", "FOR_ITER", "GET_ITER",
+             "CALL")  # fmt: skip
+    instructions = [SimpleNamespace(opname=name, offset=2 * k) for k, name in enumerate(names)]
+    monkeypatch.setattr(rounds, "instructions_of", lambda code: instructions)
+    found = rounds._iterations.__wrapped__(None)
+    assert found == {0: 2, 4: 10, 6: 10, 12: None}

@@ -73,15 +73,19 @@ def instructions_of(code: CodeType) -> tuple[dis.Instruction, ...]:
 
 @lru_cache(maxsize=4096)
 def _iterations(code: CodeType) -> dict[int, int | None]:
-    """Where `for` asks for an iterator, and where a statement's loop starts (`None` for others)."""
+    """Where `for` asks for an iterator, and where a statement's loop starts (`None` for others).
+
+    From Python 3.13.1 on a generator expression asks twice for the iterator of an inner `for`.
+    """
     found: dict[int, int | None] = {}
-    asked = None
+    asked: list[int] = []
     for instruction in instructions_of(code):
-        if asked is not None and instruction.opname != "EXTENDED_ARG":
-            found[asked] = instruction.offset if instruction.opname == "FOR_ITER" else None
-            asked = None
         if instruction.opname == "GET_ITER":
-            asked = instruction.offset
+            asked.append(instruction.offset)
+        elif instruction.opname != "EXTENDED_ARG":
+            start = instruction.offset if instruction.opname == "FOR_ITER" else None
+            found |= dict.fromkeys(asked, start)
+            asked.clear()
     return found
 
 
