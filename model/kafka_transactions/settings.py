@@ -55,6 +55,7 @@ class TransactionSettings:
         about="KIP-890, KAFKA-14402",
         history="false 0.11.0.0, true 3.6.0",
         evidence="`UnifiedLog` of 3.5.2 and 3.6.2",
+        catalogue="141",
         role=Role.OPERATOR,
     )
     after_failure: AfterFailure = setting(
@@ -65,6 +66,7 @@ class TransactionSettings:
         about="KAFKA-5494, KIP-360",
         history="same_epoch 0.11.0.0, stops 1.0.0, new_epoch 2.5.0",
         evidence="`Sender` of 0.11.0.3 and 1.0.0, `TransactionManager` of 2.4.1 and 2.5.0",
+        catalogue="145",
     )
     marker_names_coordinator_epoch: bool = setting(
         True,
@@ -83,6 +85,7 @@ class TransactionSettings:
         about="KAFKA-19446",
         history="false 0.11.0.0, true 4.2.0",
         evidence="`ProducerAppendInfo` of 4.1.2 and 4.2.0",
+        catalogue="142",
     )
     marker_retry_is_taken: bool = setting(
         True,
@@ -101,6 +104,7 @@ class TransactionSettings:
         about="KAFKA-9144",
         history="false 0.11.0.0, true 2.4.1 2.5.0",
         evidence="`ProducerStateEntry` of 2.4.0 and 2.4.1",
+        catalogue="143",
     )
     cancels_only_its_own_markers: bool = setting(
         True,
@@ -110,6 +114,7 @@ class TransactionSettings:
         about="KAFKA-16352",
         history="false 0.11.0.0, true 3.8.0",
         evidence="`TransactionMarkerChannelManager` of 3.7.2 and 3.8.0",
+        catalogue="144",
     )
     load_waits_for_high_watermark: bool = setting(
         False,

@@ -300,6 +300,11 @@ CONDITIONS: Mapping[str, Condition] = {
         "idempotence by default", f"enable.idempotence in {_PRODUCERS}", _idempotence_left_out,
         ("enable.idempotence",),
     ),
+    "transactional": Condition(
+        "transactions", f"transactional.id in {_PRODUCERS}",
+        _of_key("transactional.id", lambda text: bool(text.strip()), PRODUCER, ""),
+        ("transactional.id",),
+    ),
     "one_in_flight": Condition(
         "one request in flight", f"{_IN_FLIGHT} in {_PRODUCERS}",
         _of_key(_IN_FLIGHT, _same("1"), PRODUCER, "5"),

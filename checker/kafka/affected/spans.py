@@ -15,6 +15,7 @@ from model.kafka.settings.modes import variant_of
 from model.kafka_group.settings import GroupSettings
 from model.kafka_producer.settings import ProducerSettings
 from model.kafka_tiered.settings import TieredSettings
+from model.kafka_transactions.settings import TransactionSettings
 from model.kraft.settings import KRaftSettings
 from model.language.declare.history import History, Version, has, series_of, version_of
 from model.language.declare.settings import describe
@@ -91,7 +92,8 @@ class Span:
 
 _RULES: Mapping[str, type[Any]] = {
     "kafka": KafkaSettings, "kafka_producer": ProducerSettings, "kafka_group": GroupSettings,
-    "kafka_tiered": TieredSettings, "kraft": KRaftSettings,
+    "kafka_tiered": TieredSettings, "kafka_transactions": TransactionSettings,
+    "kraft": KRaftSettings,
 }  # fmt: skip
 """Where the rules of each model of the catalogue are declared."""
 
