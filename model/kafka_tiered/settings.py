@@ -95,6 +95,7 @@ class TieredSettings:
         "where a read from the remote store ends, at the latest",
         "remote.read.ends",
         at="RemoteLogManager.read",
+        about="finding 0032",
         history="with_segment 3.6.0",
         evidence="`RemoteLogManager` of 4.3.1",
         fix=ReadEnds.WITH_EITHER_EPOCH,

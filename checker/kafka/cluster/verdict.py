@@ -150,7 +150,8 @@ def _doubt(evidence: Evidence) -> str:
         if unseen := known - evidence.on_disk.get(broker, frozenset()):
             return f"the dump of broker {broker}'s disk does not show {_some(unseen)}"
     missing = frozenset(_missing(evidence))
-    unread = evidence.acknowledged - evidence.read - (evidence.refused.keys() - missing)
+    elsewise = evidence.refused.keys() | {first for first, _ in evidence.changed.values()}
+    unread = evidence.acknowledged - evidence.read - (elsewise - missing)
     if unread - missing:
         return f"a consumer does not read {_some(unread - missing)}, which a disk holds"
     if missing - unread:

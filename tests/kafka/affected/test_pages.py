@@ -21,7 +21,7 @@ FINDINGS = {row.bug.finding: row for row in ROWS if row.bug.finding}
 EFFECTS = {
     Effect.METADATA: r"committed metadata is lost",
     Effect.LOST: r"acknowledged records are lost",
-    Effect.MISREAD: r"consumers read records that were never committed|no consumer gets",
+    Effect.MISREAD: r"consumers read records that were never committed|no consumer gets|umers skip",
     Effect.REPEATED: r"records are processed twice",
     Effect.BLOCKED: r"no leader|cannot|exits|does not|never ends|stays out|elect|neither",
 }

@@ -50,6 +50,10 @@ def test_what_is_read_where_something_else_was_has_changed_unless_something_is_l
     outcome = judge(replace(KEPT, changed=changed, shared=frozenset({"x"})))
     assert (outcome.verdict, outcome.lost) == (Verdict.CHANGED, ())
     assert "reads x at offset 0 of t-0, where y was read before" in outcome.words
+    skipped = replace(KEPT, read=KEPT.read - {"x"}, changed={"offset 1 of t-0": ("x", "y")})
+    assert judge(skipped).verdict is Verdict.CHANGED
+    other = replace(skipped, changed={"offset 0 of t-0": ("base", "y")})
+    assert judge(other).verdict is Verdict.NONE
     assert judge(replace(LOST, changed=changed)).verdict is Verdict.LOST
     untold = replace(KEPT, changed=changed, acknowledged=frozenset())
     assert judge(untold).verdict is Verdict.NONE
