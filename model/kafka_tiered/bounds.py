@@ -12,6 +12,9 @@ COPIES = Bound("copies", 2, 1, "copies of segments to the remote store that begi
 
 CRASHES = budget("crashes", "brokers that stop and start again", default=1)
 REFUSED_READS = budget("refused_reads", "reads that the remote store refuses a new replica")
+BUILD_CRASHES = budget(
+    "build_crashes", "brokers that die between truncating a log and writing its leader epochs"
+)
 UNCLEAN_ELECTIONS = budget(
     "unclean_elections", "elections of a replica that lacks committed records"
 )

@@ -40,6 +40,7 @@ KAFKA_TIERED = Protocol(
         replicas.follower_truncate,
         replicas.follower_build_from_tier,
         replicas.follower_is_refused,
+        replicas.follower_dies_building,
         faults.controller_elect,
         faults.controller_elect_uncleanly,
         faults.broker_crash,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.kafka_tiered.bounds import LOG_SIZE, REFUSED_READS
+from model.kafka_tiered.bounds import BUILD_CRASHES, LOG_SIZE, REFUSED_READS
 from model.kafka_tiered.state import Broker, Segment, Tiered
 from model.language import (
     action,
@@ -58,18 +58,23 @@ def _is_out_of_range(follower: Broker, leader: Broker) -> bool:
     return follower.end < leader.log_start
 
 
+def _lacks_epochs(partition: Tiered, follower: Broker) -> bool:
+    """Its leader epochs do not reach down to its log start."""
+    return follower.log_start < partition.cache_start(follower)
+
+
 @action(
     "{follower} follows {leader}, and truncates its log by the leader's epochs",
     at="UnifiedLog.truncateTo",
     since="3.6.0",
-    settings="truncation.below.local.keeps.start",
+    settings="truncation.below.local.keeps.start, tier.build.is.resumed",
 )
 def follower_truncate(partition: Tiered, follower: Broker, leader: Broker) -> None:
     """Hear of the latest leader, or find that the log diverges; end it where the epochs agree.
 
     Whatever it was about to build is forgotten: it fetches from where its log ends
     (`ReplicaManager.initialFetchOffset`). If that is below its first local segment, its log starts
-    there anew, unless a rule says otherwise.
+    there anew. Two rules say otherwise.
     """
     _require_follower(partition, follower, leader)
     diverges = _diverges(partition, follower, leader)
@@ -89,7 +94,10 @@ def follower_truncate(partition: Tiered, follower: Broker, leader: Broker) -> No
     follower.local_start = choose(anew, end, minimum(end, follower.local_start))
     follower.end = end
     follower.follows = True
-    follower.building = False
+    if partition.options.build_is_resumed:
+        follower.building = _lacks_epochs(partition, follower)
+    else:
+        follower.building = False
     follower.ousted = False
 
 
@@ -171,3 +179,22 @@ def follower_is_refused(
     spend(partition, REFUSED_READS)
     partition.truncate_fully(follower, segment.end, leader.log_start)
     follower.building = True
+
+
+@action(
+    "{follower} truncates its log, and dies before it has written the epochs of {segment}",
+    at="TierStateMachine.buildRemoteLogAuxState",
+    since="3.6.0",
+    about="finding 0028",
+)
+def follower_dies_building(
+    partition: Tiered, follower: Broker, leader: Broker, segment: Segment
+) -> None:
+    """No order of reads helps here: the log is truncated, and its epochs are cleared, in steps."""
+    _require_moved_to_tier(partition, follower, leader, segment)
+
+    spend(partition, BUILD_CRASHES)
+    partition.truncate_fully(follower, segment.end, leader.log_start)
+    follower.building = True
+    follower.up = False
+    follower.follows = False

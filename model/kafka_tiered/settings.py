@@ -33,6 +33,16 @@ class TieredSettings:
         evidence="`TierStateMachine` of 4.3.1; finding 0028 has the clusters",
         fix=True,
     )
+    build_is_resumed: bool = setting(
+        False,
+        "a follower whose leader epochs begin above its log start builds them before it fetches",
+        "tier.build.is.resumed",
+        at="ReplicaManager.initialFetchOffset",
+        about="finding 0028",
+        history="false 3.6.0",
+        evidence="`ReplicaManager` of 4.3.1",
+        fix=True,
+    )
     remote_end_by_lineage: bool = setting(
         True,
         "what is copied of an epoch counts as far as the epoch goes in the leader's own log",

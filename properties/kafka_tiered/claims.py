@@ -71,7 +71,7 @@ def committed_is_readable(partition: Tiered) -> bool:
     ),
     failure="the committed record of {place} is nowhere any more",
     breach="deletes a committed record",
-    broken_by="kafka_tiered tier.indexes.before.truncating=false",
+    broken_by="kafka_tiered tier.indexes.before.truncating=false tier.build.is.resumed=false",
 )
 def committed_is_kept(partition: Tiered) -> bool:
     """Found or not, on a broker that is up or not: else it is gone for good."""

@@ -65,6 +65,7 @@ def test_what_is_said_to_break_a_property_breaks_it_and_the_report_says_where(pr
     ("bounds", "states"),
     [
         pytest.param({"refused_reads": 1}, 8789, id="clean"),
+        pytest.param({"build_crashes": 1, "expirations": 1}, 20966, id="building"),
         pytest.param(UNCLEAN, 21918, id="unclean"),
         pytest.param({"brokers": 3, "log_size": 1, **UNCLEAN}, 14908, id="three"),
         pytest.param(
@@ -86,6 +87,16 @@ def test_with_every_fix_nothing_is_violated_and_every_witness_is_reached(bounds,
         assert prop.sense is Sense.ALWAYS or found.verdict_on(prop) is Verdict.REACHED, prop.name
         idle = prop.name == "log_start_moves_by_retention" and "expirations" not in bounds
         assert (prop.sense is Sense.ALWAYS and found.is_vacuous(prop)) is idle, prop.name
+
+
+def test_who_resumes_building_needs_no_other_order_of_reads_but_a_clean_election():
+    """Finding 0028 by a refused read, a death, or both. An unclean election waits for nobody."""
+    bounds = {"refused_reads": 1, "build_crashes": 1}
+    rules = {**FIXED, "tier.indexes.before.truncating": "false"}
+    claims = properties_of(KAFKA_TIERED)
+    assert explore(KAFKA_TIERED.model(bounds, rules), claims).verdict is Verdict.EXHAUSTED
+    unclean = KAFKA_TIERED.model({**bounds, "unclean_elections": 1}, FIXED)
+    assert explore(unclean, claims).verdict is Verdict.VIOLATED
 
 
 @pytest.mark.slow

@@ -45,7 +45,8 @@ SMALL: dict[str, dict[str, int]] = {protocol.name: _SMALL for protocol in LADDER
     "kafka_producer": dict.fromkeys((bound.name for bound in KAFKA_PRODUCER.bounds), 1)
     | {"topic_partitions": 2, "keys": 2, "max_records": 2, "log_size": 3},
     "kafka_group": {"lost_commits": 1, "partition_additions": 1},
-    "kafka_tiered": {"refused_reads": 1, "unclean_elections": 1, "expirations": 1},
+    "kafka_tiered": dict.fromkeys(("refused_reads", "build_crashes", "expirations"), 2)
+    | {"unclean_elections": 1, "crashes": 2},
     "kafka_transactions": {b.name: 1 for b in KAFKA_TRANSACTIONS.bounds if isinstance(b, Budget)}
     | {"topic_partitions": 1, "coordinator_failovers": 2},
     "kip595": {"voters": 3, "log_size": 2, "epochs": 2},
