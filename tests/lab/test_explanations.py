@@ -94,6 +94,8 @@ def test_the_table_has_every_case():
     assert same_run == [
         "13-a_follower_asks_for_an_epoch_in_vain",
         "76-an_owners_commit_is_refused",
+        "130-a_read_beyond_the_epoch",
+        "a_read_to_the_end_of_the_cached_epoch",
         "103-a_snapshot_is_refused",
         "107-a_removed_controller_has_nothing_to_go_back_to",
         "114-a_leader_refuses_a_lower_fetch_offset",

@@ -140,7 +140,7 @@ def test_every_cell_that_changed_is_told_and_no_other(trace):
                 continue
             assert ((place.owner.name, place.name.split()[0]) in told) >= changed
         names = {(place.owner.name, place.name.split()[0]) for place in places}
-        assert told <= names | {("partition", "HW")}
+        assert told <= names | {("partition", "HW"), ("tiered", "HW")}  # they follow from cells
         assert bool(moment.changes) is (before != after)
 
 
