@@ -32,7 +32,7 @@ from model.language import (
     require,
     sequence,
 )
-from model.language.errors import UsageError
+from model.language.errors import LimitError, UsageError
 from properties import Property, Sense
 from tests.support.school import (
     MANY,
@@ -307,6 +307,22 @@ def test_lemmas_that_the_solver_does_not_settle_do_not_count_as_holding(monkeypa
 
     monkeypatch.setattr(solvers, "ask", GivesUp(0))
     assert lemmas_that_hold(model, [nobody_leads, low_is_below]) == ()
+
+
+def test_a_limit_says_nothing_of_the_lemmas_that_were_not_settled(monkeypatch):
+    model = protocol(rise, lead).model()
+    asked = []
+
+    def ends(solver, *assumptions):
+        asked.append(solver)
+        if len(asked) == 2:  # the first is settled: a proof says how far it came
+            raise LimitError("stopped by the limit of 0 seconds", "the limit of 0 seconds")
+        return ask(solver, *assumptions)
+
+    ask = solvers.ask
+    monkeypatch.setattr(solvers, "ask", ends)
+    with pytest.raises(LimitError, match="limit of 0 seconds before it was known which lemmas"):
+        lemmas_that_hold(model, [low_is_below])
 
 
 # --- claims that a proof cannot take ------------------------------------------------------------

@@ -163,11 +163,18 @@ def lemmas_that_hold(
     """The largest part of the candidates that is inductive by itself: all hold in every run.
 
     Houdini: a lemma that a step breaks is dropped, until none is. What Z3 cannot decide is dropped.
+    Raises `LimitError` where a limit ends a proof: it says nothing of the lemmas.
     """
     kept = list(candidates)
     engine = SymbolicEngine(model)
     while kept:
         proof = Induction(model, (), kept, options, engine=engine).run()
+        if proof.stopped:
+            raise LimitError(
+                f"stopped by {proof.stopped} before it was known which lemmas hold: "
+                "choose smaller bounds, or a higher limit",
+                proof.stopped,
+            )
         if proof.outcome is ProofOutcome.PROVED:
             break
         broken = proof.counterexample.lemma if proof.counterexample is not None else ""
