@@ -40,7 +40,9 @@ def _as_data(bug: Bug) -> ListedBug:
         "cases": [case.name for case in bug.cases()],
         "schedules": [schedule.name for schedule in schedules],
         "shown_by": easiest(schedules).shown_by if schedules else None,
-        "fixes": {name: f"{fix.setting}={fix.value}" for name, fix in own.items()},
+        "fixes": {
+            name: f"{fix.setting}={fix.value}" if fix.setting else "" for name, fix in own.items()
+        },
     }
 
 
@@ -68,4 +70,7 @@ def bug_lines(bug: ListedBug) -> Iterator[tuple[str, str]]:
         yield "ticket", f"highwater upstream {bug['finding']} -o DIR"
     for name, setting in bug["fixes"].items():
         case = next(iter(bug["cases"]), "CASE")
-        yield "fix", f"{setting} in the model; highwater conform {case} --fix {name}"
+        if setting:
+            yield "fix", f"{setting} in the model; highwater conform {case} --fix {name}"
+        else:  # the broker model has no step that it changes
+            yield "fix", f"highwater reproduce {bug['finding']} --patched ({name})"

@@ -117,6 +117,14 @@ def test_a_bug_is_shown_with_all_that_there_is_of_it(highwater, number):
     assert (bug["number"], bug["schedules"]) == (92, ["unregistered"])
 
 
+def test_a_fix_that_is_no_setting_is_shown_on_a_cluster(highwater):
+    shown = " ".join(highwater("list", "0031").out.split())
+    edit = "0031-log-start-kept-below-the-local-log"
+    assert shown.endswith(f"fix highwater reproduce 0031 --patched ({edit})")
+    (bug,) = highwater("list", "0031", "--json").json["bugs"]
+    assert bug["fixes"] == {edit: ""}
+
+
 def test_a_bug_that_there_is_not_is_refused_in_a_line(highwater):
     refused = highwater("list", "93")
     assert refused.status == Exit.USAGE

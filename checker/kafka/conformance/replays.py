@@ -18,7 +18,7 @@ from checker.kafka.conformance.projection import Projection, differing
 from checker.kafka.conformance.walks import PassedOver
 from checker.kafka.releases.patch import fix_named
 from model.language import Model
-from model.language.errors import DomainError
+from model.language.errors import DomainError, UsageError
 
 
 def settings_named(model: Model) -> dict[str, str]:
@@ -28,11 +28,20 @@ def settings_named(model: Model) -> dict[str, str]:
 
 
 def release_model(model: Model, version: str, fix: str = "") -> Model:
-    """The model of a release, or of it with a fix, with bounds and choices of another model."""
+    """The model of a release, or of it with a fix, with bounds and choices of another model.
+
+    `UsageError` for a fix that no setting of the model says: nothing is known to compare with.
+    """
     given, of = settings_named(model), compared_with(model)
     settings = {**of.settings_of(version), **{name: given[name] for name in of.chosen}}
     if fix:
-        settings[fix_named(fix).setting] = fix_named(fix).value
+        found = fix_named(fix)
+        if not found.setting:
+            raise UsageError(
+                f"no setting of the model says what {fix} changes: try it on a cluster, by "
+                "highwater reproduce FINDING --patched"
+            )
+        settings[found.setting] = found.value
     return of.protocol.model(model.bounds, of.fitting(settings, version))
 
 

@@ -263,3 +263,8 @@ def test_a_page_gets_its_table_between_the_marks():
 def test_a_page_without_its_marks_is_refused_and_left_alone(page):
     with pytest.raises(UsageError, match="the page needs one line"):
         with_part(page, BEGIN, END, "table")
+
+
+def test_a_fix_that_no_setting_says_is_refused_with_what_shows_it():
+    with pytest.raises(UsageError, match="no setting of the model says .* --patched"):
+        release_model(KAFKA.model(), "4.3.1", "0031")
