@@ -9,6 +9,7 @@ import z3
 
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.proofs import solvers
+from checker.core.proofs.asking import ask
 from checker.core.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
 from checker.core.proofs.bounded.induction import Induction, InductionOptions
 from checker.core.proofs.bounded.precedence import Precedence
@@ -319,7 +320,6 @@ def test_a_limit_says_nothing_of_the_lemmas_that_were_not_settled(monkeypatch):
             raise LimitError("stopped by the limit of 0 seconds", "the limit of 0 seconds")
         return ask(solver, *assumptions)
 
-    ask = solvers.ask
     monkeypatch.setattr(solvers, "ask", ends)
     with pytest.raises(LimitError, match="limit of 0 seconds before it was known which lemmas"):
         lemmas_that_hold(model, [low_is_below])
