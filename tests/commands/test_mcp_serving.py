@@ -6,6 +6,7 @@ import shutil
 import signal
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -64,6 +65,12 @@ async def agent(folder, *options, mode="auto", **variables):
     assert not server.is_running()
 
 
+def answered(question):
+    """What the coroutine returns, in a thread of its own: that of a browser's tests has a loop."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(anyio.run, question).result()
+
+
 def test_a_whole_question_goes_as_the_page_says(tmp_path):
     """What there is, a protocol that fails, why, and the fix as a setting."""
     page = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
@@ -83,7 +90,7 @@ def test_a_whole_question_goes_as_the_page_says(tmp_path):
                 found.append((words, data))
             assert (await asks.ask("replay", files=[found[2][1]["trace"]]))[1]["accepted"]
 
-    anyio.run(question)
+    answered(question)
     (_, listed), (words, broken), (_, why), (held, fixed) = found
     assert "fence_fetch" in listed["protocols"][0]["settings"]
     (violation,) = broken["violations"]
@@ -111,7 +118,7 @@ def test_a_protocol_of_ones_own_is_checked_and_nothing_is_written_outside_the_fo
                 failed = data["violations"][0]["property"]
                 assert f"failed: {failed}, after 5 steps" in words
 
-    anyio.run(question)
+    answered(question)
     assert {path.name for path in tmp_path.iterdir()} == {"folder", "home"}
     assert list(home.iterdir()) == []
     assert (folder / ".highwater" / "code").is_dir()
@@ -130,7 +137,7 @@ def test_answers_about_a_cluster_name_what_failed(tmp_path):
             words, data, wrong = await asks.ask("affected", kafka="4.0.0")
             assert not wrong and "0004" in words and data["bugs"]
 
-    anyio.run(question)
+    answered(question)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
@@ -144,7 +151,7 @@ def test_clients_may_begin_with_a_handshake_or_without(tmp_path, mode):
             assert not wrong and data["verdict"] == "bounded" and "bounded" in words
             assert (await asks.ask("explore", protocol="kip32"))[2]
 
-    anyio.run(question)
+    answered(question)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +185,7 @@ def test_what_is_wrong_is_an_error_in_one_line_and_the_server_goes_on(
             assert not (await asks.ask("list"))[2]
             return words
 
-    said = anyio.run(question)
+    said = answered(question)
     if list(arguments) == ["protocol"] and "/" not in arguments["protocol"]:
         assert highwater(tool, arguments["protocol"]).err == f"error: {said}\n"
 
@@ -200,7 +207,7 @@ def test_a_call_beyond_its_limit_says_how_far_it_came_and_the_server_goes_on(tmp
             assert wrong and "more than this server allows: at most 3" in words
             assert (await asks.ask("explore", protocol="kip101", depth=2))[1]["depth"] == 2
 
-    anyio.run(question)
+    answered(question)
 
 
 def test_a_call_beyond_its_memory_ends(tmp_path):
@@ -212,7 +219,7 @@ def test_a_call_beyond_its_memory_ends(tmp_path):
                 assert wrong == ("error" in data)
             assert asks.processes() == []
 
-    anyio.run(question)
+    answered(question)
 
 
 @pytest.mark.parametrize("text", [BUSY, DEAF], ids=["busy", "deaf"])
@@ -226,7 +233,7 @@ def test_a_protocol_that_computes_as_it_is_read_is_ended(tmp_path, text):
             assert words.startswith("stopped by the limit of 0.5 seconds before there was anything")
             assert asks.processes() == []
 
-    anyio.run(question)
+    answered(question)
 
 
 def test_a_cancelled_call_ends_its_work(tmp_path):
@@ -239,7 +246,7 @@ def test_a_cancelled_call_ends_its_work(tmp_path):
             await asks.until(running=False)
             assert not (await asks.ask("list"))[2]
 
-    anyio.run(question)
+    answered(question)
 
 
 def test_two_calls_are_answered_at_once(tmp_path):
@@ -264,7 +271,7 @@ def test_two_calls_are_answered_at_once(tmp_path):
             assert most == 2
             group.cancel_scope.cancel()
 
-    anyio.run(question)
+    answered(question)
     assert set(ended) == {"short", "last"}
 
 
