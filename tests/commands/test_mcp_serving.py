@@ -237,10 +237,13 @@ def test_a_protocol_that_computes_as_it_is_read_is_ended(tmp_path, text):
 
 
 def test_a_cancelled_call_ends_its_work(tmp_path):
+    """One that would go on for longer than is waited for."""
+    (tmp_path / "busy.py").write_text(BUSY)
+
     async def question():
         async with agent(tmp_path) as asks:
             async with anyio.create_task_group() as group:
-                group.start_soon(lambda: asks.ask("explore", **LARGE))
+                group.start_soon(lambda: asks.ask("explore", protocol="busy.py"))
                 await asks.until(running=True)
                 group.cancel_scope.cancel()
             await asks.until(running=False)
