@@ -23,7 +23,7 @@ import click
 
 from checker.commands.interrupt import not_raised, raise_interrupt
 from checker.core.exits import Exit
-from checker.distribution import remedy
+from checker.distribution import NAME, remedy
 
 GROUPS = {
     "Find out what there is": {
@@ -99,7 +99,7 @@ def _module(name: str) -> str:
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="highwater", prog_name="highwater")
+@click.version_option(package_name=NAME, prog_name="highwater")
 def highwater() -> None:
     """Highwater checks Apache Kafka's replication protocol.
 

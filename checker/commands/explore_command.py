@@ -28,6 +28,7 @@ from checker.commands.forms import (
     form_option,
     print_form,
 )
+from checker.distribution import NAME
 
 if TYPE_CHECKING:
     from checker.commands.ceiling import Ceiling
@@ -86,7 +87,7 @@ if TYPE_CHECKING:
     help="write how many states each level has as an SVG picture",
 )  # fmt: skip
 @stats_option
-@click.version_option(package_name="highwater", prog_name="highwater")
+@click.version_option(package_name=NAME, prog_name="highwater")
 @form_option(FORMS)
 @also_option(FORMS)
 @checked_output_options

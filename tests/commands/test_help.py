@@ -5,6 +5,7 @@ import re
 import pytest
 
 from checker.commands.cli import COMMANDS, GROUPS, highwater
+from checker.distribution import highwater_version
 from model.language.declare.settings import describe
 from model.protocols import PROTOCOLS
 
@@ -22,6 +23,13 @@ def test_help_and_lists_load_nothing_heavy(finish, arguments):
     assert ended.status == 0
     assert ended.out
     assert ended.err.split() == []
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["explore", "--version"]])
+def test_the_version_is_that_of_the_distribution(highwater, arguments):
+    shown = highwater(*arguments)
+    assert (shown.status, shown.out) == (0, f"highwater, version {highwater_version()}\n")
+    assert highwater_version() != "unknown"
 
 
 def test_help_says_how_a_shell_completes(highwater):
