@@ -122,7 +122,7 @@ def test_python_for_browsers_that_is_not_to_be_had_is_told_in_a_line(
 ):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(build_site.NotToBeHadError, match="there is no npm"):
-        build_site.write_python(tmp_path / "try")
+        build_site.write_try(tmp_path / "try")
     npm(tmp_path, monkeypatch)
     with pytest.raises(build_site.NotToBeHadError, match="npm brings no pyodide@"):
         build_site.add_try(tmp_path / "pages")
@@ -132,7 +132,7 @@ def test_python_for_browsers_that_is_not_to_be_had_is_told_in_a_line(
 def test_other_bytes_than_those_that_are_pinned_stop_the_build(build_site, tmp_path, monkeypatch):
     npm(tmp_path, monkeypatch, "echo other >pyodide.tgz")
     with pytest.raises(SystemExit, match=r"is not what pyodide\.json pins"):
-        build_site.write_python(tmp_path / "try")
+        build_site.write_try(tmp_path / "try")
     assert not (tmp_path / "try").exists()
 
 

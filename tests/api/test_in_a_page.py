@@ -51,9 +51,9 @@ def line(**question) -> str:
 
 
 def test_the_archive_alone_finds_what_every_engine_finds(tmp_path):
-    build_site = script("build_site")
-    build_site.write_archive(tmp_path / "a.zip")
-    build_site.write_archive(tmp_path / "b.zip")
+    try_page = script("try_page")
+    try_page.write_archive(tmp_path / "a.zip")
+    try_page.write_archive(tmp_path / "b.zip")
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         archive.extractall(tmp_path / "a")
