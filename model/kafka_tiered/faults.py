@@ -96,7 +96,7 @@ def broker_crash(partition: Tiered, broker: Broker) -> None:
         segment.copy = choose(begun, Copy.NONE, segment.copy)
         segment.copier = choose(begun, None, segment.copier)
         segment.first = choose(begun, 0, segment.first)
-        segment.end = choose(begun, 0, segment.end)
+        segment.until = choose(begun, 0, segment.until)
         for place in partition.places:
             segment.lineage[place] = choose(begun, NO_EPOCH, segment.lineage[place])
 

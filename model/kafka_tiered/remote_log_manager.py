@@ -44,7 +44,7 @@ def _is_of_lineage(partition: Tiered, broker: Broker, segment: Segment) -> bool:
     `RemoteLogManager.isRemoteSegmentWithinLeaderEpochs`.
     """
     return all_of(
-        segment.end <= broker.end,
+        segment.until <= broker.end,
         _shares_a_record(partition, broker, segment),
         every(
             implies(
@@ -139,7 +139,7 @@ def leader_begin_copy(partition: Tiered, broker: Broker, segment: Segment, end: 
     segment.copy = Copy.STARTED
     segment.copier = broker
     segment.first = base
-    segment.end = end
+    segment.until = end
     for place in partition.places:
         inside = all_of(base <= place.number, place.number < end)
         segment.lineage[place] = choose(inside, broker.lineage[place], NO_EPOCH)
@@ -154,8 +154,8 @@ def leader_finish_copy(partition: Tiered, broker: Broker, segment: Segment) -> N
     """The copy is listed. Nothing asks whether the broker still leads."""
     require(broker.up, segment.copy == Copy.STARTED, segment.copier == broker)
 
-    goes_on = all_of(broker.leads, broker.next_base == segment.first, segment.end <= broker.end)
-    broker.next_base = choose(goes_on, segment.end, broker.next_base)
+    goes_on = all_of(broker.leads, broker.next_base == segment.first, segment.until <= broker.end)
+    broker.next_base = choose(goes_on, segment.until, broker.next_base)
     listing.list_finished(partition, segment)
     segment.copy = Copy.FINISHED
     segment.copier = None
@@ -207,8 +207,8 @@ def leader_expire(partition: Tiered, broker: Broker, segment: Segment) -> None:
     )
 
     spend(partition, EXPIRATIONS)
-    partition.raise_log_start(broker, segment.end)
-    partition.expired_to = maximum(partition.expired_to, segment.end)
+    partition.raise_log_start(broker, segment.until)
+    partition.expired_to = maximum(partition.expired_to, segment.until)
     listing.delete(partition, segment)
 
 
@@ -228,7 +228,7 @@ def leader_delete_unreferenced(partition: Tiered, broker: Broker, segment: Segme
         for place in partition.places
     )
     latest = largest(segment.lineage[place] for place in partition.places)
-    expired = all_of(latest <= earliest, segment.end <= broker.log_start)
+    expired = all_of(latest <= earliest, segment.until <= broker.log_start)
     require(any_of(latest < earliest, expired))
 
     listing.delete(partition, segment)

@@ -153,9 +153,9 @@ def follower_build_from_tier(
     """
     _require_moved_to_tier(partition, follower, leader, segment)
 
-    partition.truncate_fully(follower, segment.end, leader.log_start)
+    partition.truncate_fully(follower, segment.until, leader.log_start)
     for place in partition.places:
-        before = all_of(place.number < segment.first, place.number < segment.end)
+        before = all_of(place.number < segment.first, place.number < segment.until)
         known = choose(before, leader.lineage[place], segment.lineage[place])
         follower.lineage[place] = choose(place.number < leader.log_start, NO_EPOCH, known)
     follower.building = False
@@ -177,7 +177,7 @@ def follower_is_refused(
     require(not_(follower.building))
 
     spend(partition, REFUSED_READS)
-    partition.truncate_fully(follower, segment.end, leader.log_start)
+    partition.truncate_fully(follower, segment.until, leader.log_start)
     follower.building = True
 
 
@@ -194,7 +194,7 @@ def follower_dies_building(
     _require_moved_to_tier(partition, follower, leader, segment)
 
     spend(partition, BUILD_CRASHES)
-    partition.truncate_fully(follower, segment.end, leader.log_start)
+    partition.truncate_fully(follower, segment.until, leader.log_start)
     follower.building = True
     follower.up = False
     follower.follows = False

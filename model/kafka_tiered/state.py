@@ -94,7 +94,7 @@ class Broker(Entity):
 
 
 class Segment(Entity):
-    """A copy of a segment in the remote store: offsets from `first` to before `end`.
+    """A copy of a segment in the remote store: offsets from `first` to before `until`.
 
     `lineage`: the epochs of its records; `listed`: an epoch starts here in this segment, and reads
     of that epoch are led to it from here on (`RemoteLogLeaderEpochState.offsetToId`).
@@ -105,7 +105,7 @@ class Segment(Entity):
     copy: Copy = Copy.NONE
     copier: Broker | None = None
     first: Offset = 0
-    end: Offset = 0
+    until: Offset = 0
     lineage: PerMember[Place, LeaderEpochOrNone] = for_each(NO_EPOCH)
     listed: PerMember[Place, bool] = for_each(False)
 

@@ -174,12 +174,12 @@ def well_formed(partition: Tiered) -> bool:
     )
     copies = every(
         all_of(
-            implies(segment.copy == Copy.NONE, segment.end == 0),
-            implies(segment.copy != Copy.NONE, segment.first < segment.end),
+            implies(segment.copy == Copy.NONE, segment.until == 0),
+            implies(segment.copy != Copy.NONE, segment.first < segment.until),
             every(
                 all_of(
                     (segment.lineage[place] != NO_EPOCH)
-                    == all_of(segment.first <= place.number, place.number < segment.end),
+                    == all_of(segment.first <= place.number, place.number < segment.until),
                     implies(segment.listed[place], segment.copy == Copy.FINISHED),
                 )
                 for place in partition.places
