@@ -97,7 +97,9 @@ class Segment(Entity):
     """A copy of a segment in the remote store: offsets from `first` to before `until`.
 
     `lineage`: the epochs of its records; `listed`: an epoch starts here in this segment, and reads
-    of that epoch are led to it from here on (`RemoteLogLeaderEpochState.offsetToId`).
+    of that epoch are led to it from here on (`RemoteLogLeaderEpochState.offsetToId`). `dropped`: an
+    epoch starts here in it, and the map of that epoch has lost it: nobody reads it by that epoch,
+    and nobody deletes it.
     """
 
     _label = "segment "
@@ -108,6 +110,7 @@ class Segment(Entity):
     until: Offset = 0
     lineage: PerMember[Place, LeaderEpochOrNone] = for_each(NO_EPOCH)
     listed: PerMember[Place, bool] = for_each(False)
+    dropped: PerMember[Place, bool] = for_each(False)
 
     @property
     def was_finished(self) -> bool:

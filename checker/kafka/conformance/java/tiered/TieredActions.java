@@ -155,7 +155,7 @@ final class TieredActions {
     /** Retention by time, which has expired up to the last record of the segment. */
     private void expire(TieredBroker leader, int number) {
         long expired = FIRST_RECORD_AT + BETWEEN_RECORDS_MS * world.segments[number].endOffset();
-        leader.configure(Map.of("retention.ms", Long.toString(world.clock.milliseconds() - expired)));
+        leader.configure(Map.of("retention.ms", Long.toString(world.clock.milliseconds() - expired - 1)));
         cleanUp(leader, number);
         leader.configure(Map.of());
     }
