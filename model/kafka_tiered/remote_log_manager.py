@@ -189,6 +189,24 @@ def _is_longer(partition: Tiered, broker: Broker, other: Segment, segment: Segme
     )
 
 
+def _comes_before(partition: Tiered, broker: Broker, other: Segment, segment: Segment) -> bool:
+    """The task comes to the other segment first, begun or finished, and stops there.
+
+    Segments are sorted by where they begin; of several, the one that is listed is the first.
+    """
+    longer = all_of(
+        other.first == segment.first,
+        other.until > segment.until,
+        not_(listing.is_listed_first(partition, segment)),
+    )
+    return all_of(
+        any_of(other.copy == Copy.STARTED, other.copy == Copy.FINISHED),
+        any_of(other.first < segment.first, longer),
+        any_of(other.copy == Copy.STARTED, listing.may_be_deleted(partition, other, broker)),
+        _is_of_lineage(partition, broker, other),
+    )
+
+
 def _require_deletion(partition: Tiered, broker: Broker, segment: Segment) -> None:
     """Its task runs: it leads by its own view, as nothing else is asked."""
     require(broker.up, broker.leads, segment.copy == Copy.FINISHED)
@@ -211,16 +229,10 @@ def leader_expire(partition: Tiered, broker: Broker, segment: Segment) -> None:
     """
     _require_deletion(partition, broker, segment)
     require(_is_of_lineage(partition, broker, segment))
+    require(listing.may_be_deleted(partition, segment, broker))
     require(
         every(
-            implies(
-                all_of(
-                    other.copy == Copy.FINISHED,
-                    _is_of_lineage(partition, broker, other),
-                ),
-                segment.first <= other.first,
-            )
-            for other in partition.segments
+            not_(_comes_before(partition, broker, other, segment)) for other in partition.segments
         )
     )
 
@@ -256,6 +268,12 @@ def leader_delete_unreferenced(partition: Tiered, broker: Broker, segment: Segme
     )
     latest = largest(segment.lineage[place] for place in partition.places)
     expired = all_of(latest <= earliest, segment.until <= broker.log_start)
-    require(any_of(latest < earliest, expired))
+    seen = listing.may_be_deleted(partition, segment, broker)
+    require(
+        any_of(
+            all_of(latest < earliest, listing.is_known(partition, segment)),
+            all_of(expired, seen),
+        )
+    )
 
     listing.delete(partition, segment)

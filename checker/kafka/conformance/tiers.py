@@ -21,7 +21,7 @@ TABLE = (
     Row("brokers.up", "the broker's objects exist; what follows is read of those alone"),
     Row("brokers.leads", "Partition.isLeader"),
     Row("brokers.follows", "Partition.getLeaderEpoch is the newest"),
-    Row("brokers.lineage", "LeaderEpochFileCache.epochForOffset, up to the log's end"),
+    Row("brokers.lineage", "LeaderEpochFileCache.epochForOffset, within the log"),
     Row("brokers.log_start", "UnifiedLog.logStartOffset"),
     Row("brokers.local_start", "UnifiedLog.localLogStartOffset"),
     Row("brokers.end", "UnifiedLog.logEndOffset"),
@@ -38,6 +38,7 @@ TABLE = (
     Row("segments.until", "RemoteLogSegmentMetadata.endOffset"),
     Row("segments.lineage", "RemoteLogSegmentMetadata.segmentLeaderEpochs"),
     Row("segments.listed", "RemoteLogLeaderEpochState.offsetToId of all epochs"),
+    Row("segments.dropped", "RemoteLogLeaderEpochState of an epoch of it has it nowhere"),
 )
 
 NOT_COMPARED = {
@@ -46,6 +47,7 @@ NOT_COMPARED = {
     "places.committed": "the harness's, which moves the high watermarks",
     "brokers.building": "the fetcher has a build before it; shows in what it does next",
     "brokers.ousted": "the ISR's, which is not there",
+    "brokers.noted_start": "-1 in the releases that are compared",
     "brokers.next_base": "but for whether there is one: where segments roll is the model's",
     "segments.copier": "whose thread waits in the store",
     "expired_to": "a ghost",

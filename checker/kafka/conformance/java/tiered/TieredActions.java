@@ -80,13 +80,16 @@ final class TieredActions {
         world.require(world.wire.last == answer, "the leader answers a fetch with " + world.wire.last);
     }
 
-    /** Reads of the latest leader, if that is new, and fetches until what comes would not have it truncate. */
+    /** Reads of the latest leader, if that is new, and fetches until what comes would not have it truncate, or only since it has just done so. */
     private void truncate(TieredBroker follower) {
         nextBase[follower.id] = UNKNOWN;
-        follower.readMetadata();
+        world.wire.mayBeOutOfRange = !follower.readMetadata();
         world.wire.losesAllButTruncation = true;
         world.wire.lost = false;
-        for (int round = 0; !world.wire.lost && round < MOST_ROUNDS; round++) follower.fetcher().doWork();
+        for (int round = 0; !world.wire.lost && round < MOST_ROUNDS; round++) {
+            follower.fetcher().doWork();
+            world.wire.mayBeOutOfRange = false;
+        }
         world.wire.losesAllButTruncation = false;
         world.require(world.wire.lost, "the follower truncates on and on");
     }

@@ -136,14 +136,15 @@ final class TieredBroker implements Fetching {
         return new Next(delta, delta.apply(Parts.of(end, 1, end, true).make(MetadataProvenance.class)));
     }
 
-    /** Reads all metadata, as one image. */
-    void readMetadata() {
-        if (read == world.metadata.size()) return;
+    /** Reads all metadata, as one image; whether there was anything new. */
+    boolean readMetadata() {
+        if (read == world.metadata.size()) return false;
         Next next = imageOf(image, world.metadata, read);
         image = next.image();
         read = world.metadata.size();
         Parts.ask(cache, "setImage", image);
         if (next.delta().topicsDelta() != null) replicas.applyDelta(next.delta().topicsDelta(), image);
+        return true;
     }
 
     // --- what the harness asks ---
@@ -157,9 +158,9 @@ final class TieredBroker implements Fetching {
 
     Object epochs() { return Scala.orNull(Parts.ask(log(), Parts.has(log(), "leaderEpochCache") ? "leaderEpochCache" : "latestEpoch")); }
 
-    /** The leader epoch of an offset of the log by the leader-epoch cache; -1 if it has none. */
+    /** The leader epoch of an offset of the log by the leader-epoch cache; -1 if it has none, and outside the log. */
     int epochAt(long offset) {
-        return log() == null || offset >= end() ? -1 : ((OptionalInt) Parts.ask(epochs(), "epochForOffset", offset)).orElse(-1);
+        return log() == null || offset >= end() || offset < ask("logStartOffset") ? -1 : ((OptionalInt) Parts.ask(epochs(), "epochForOffset", offset)).orElse(-1);
     }
 
     /** The first offset of which the cache knows the epoch; the log's end if none. */

@@ -40,6 +40,7 @@ final class TieredNumbers {
         readers.put("segments.until", of -> world.segments[of[0]] == null ? 0 : world.segments[of[0]].endOffset() + 1);
         readers.put("segments.lineage", of -> lineage(world.segments[of[0]], of[1]));
         readers.put("segments.listed", of -> truth(isListed(world.segments[of[0]], of[1])));
+        readers.put("segments.dropped", of -> truth(isDropped(world.segments[of[0]], of[1])));
         for (int b = 0; b < world.brokers.length; b++) {
             int reader = b;
             readers.put("the segment that a read at broker " + b + " is led to", of -> ofReader(reader, broker -> ledTo(broker, of[0])));
@@ -104,6 +105,17 @@ final class TieredNumbers {
         if (segment == null) return false;
         for (Object state : ((Map<?, ?>) Parts.get(RemoteMetadata.cache, "leaderEpochEntries")).values())
             if (segment.remoteLogSegmentId().equals(((NavigableMap<?, ?>) Parts.get(state, "offsetToId")).get(offset))) return true;
+        return false;
+    }
+
+    /** An epoch starts there in a segment that is not deleted, and nothing of that epoch has it. */
+    private static boolean isDropped(RemoteLogSegmentMetadata segment, long offset) {
+        if (segment == null || listed(segment) == null) return false;
+        for (var start : segment.segmentLeaderEpochs().entrySet()) {
+            Object state = ((Map<?, ?>) Parts.get(RemoteMetadata.cache, "leaderEpochEntries")).get(start.getKey());
+            if (start.getValue() == offset && !((NavigableMap<?, ?>) Parts.get(state, "offsetToId")).containsValue(segment.remoteLogSegmentId())
+                && !((java.util.Set<?>) Parts.get(state, "unreferencedSegmentIds")).contains(segment.remoteLogSegmentId())) return true;
+        }
         return false;
     }
 

@@ -21,6 +21,8 @@ import org.apache.kafka.common.requests.RequestHeader;
 final class TieredWire {
     /** Of an answer to a fetch, only what has the follower truncate its log arrives. */
     boolean losesAllButTruncation;
+    /** So does the answer that there is nothing left where it asks. */
+    boolean mayBeOutOfRange;
     /** An answer was lost for that, and the error of the last one. */
     boolean lost;
     Errors last = Errors.NONE;
@@ -59,7 +61,7 @@ final class TieredWire {
             request.fetchData(Map.of(world.topic, TieredWorld.TOPIC)), (partition, data) -> {
                 FetchResponseData.PartitionData answer = Apis.told(partition.partition(), data, Apis.copied(Parts.get(data, "records")));
                 last = Errors.forCode(answer.errorCode());
-                boolean truncates = last == Errors.OFFSET_OUT_OF_RANGE || answer.divergingEpoch().endOffset() >= 0;
+                boolean truncates = mayBeOutOfRange && last == Errors.OFFSET_OUT_OF_RANGE || answer.divergingEpoch().endOffset() >= 0;
                 if (losesAllButTruncation && !truncates) {
                     lost = true;
                     throw new RuntimeException(new IOException("the answer is lost"));
