@@ -192,9 +192,10 @@ def _is_longer(partition: Tiered, broker: Broker, other: Segment, segment: Segme
 def _comes_before(partition: Tiered, broker: Broker, other: Segment, segment: Segment) -> bool:
     """The task comes to the other segment first, begun or finished, and stops there.
 
-    Segments are sorted by where they begin; of several, the one that is listed is the first.
+    Segments are sorted by where they begin; of several, the one that is listed is the first. In a
+    pass that deletes a longer one as well it does not stop there.
     """
-    longer = all_of(
+    longer = partition.options.expiry_takes_furthest and all_of(
         other.first == segment.first,
         other.until > segment.until,
         not_(listing.is_listed_first(partition, segment)),

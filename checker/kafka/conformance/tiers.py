@@ -47,7 +47,7 @@ NOT_COMPARED = {
     "places.committed": "the harness's, which moves the high watermarks",
     "brokers.building": "the fetcher has a build before it; shows in what it does next",
     "brokers.ousted": "the ISR's, which is not there",
-    "brokers.noted_start": "-1 in the releases that are compared",
+    "brokers.noted_start": "by where a broker looks in the store",
     "brokers.next_base": "but for whether there is one: where segments roll is the model's",
     "segments.copier": "whose thread waits in the store",
     "expired_to": "a ghost",
@@ -152,8 +152,14 @@ def rows(model: Model, version: str) -> list[Row]:
     return [*TABLE, *(row for broker in brokers for row in _reads(broker, copies))]
 
 
-def _reads(broker: int, copies: int) -> tuple[Row, Row]:
+def _reads(broker: int, copies: int) -> tuple[Row, ...]:
     return (
+        Row(
+            f"where broker {broker} looks in the store",
+            "offsets below UnifiedLog.localLogStartOffset",
+            contains=partial(_is_looked_up, broker),
+            of="log_size",
+        ),
         Row(
             f"the segment that a read at broker {broker} is led to",
             "RemoteLogManager.fetchRemoteLogSegmentMetadata, by the epoch in the broker's cache",
@@ -167,6 +173,10 @@ def _reads(broker: int, copies: int) -> tuple[Row, Row]:
             of="log_size",
         ),
     )
+
+
+def _is_looked_up(broker: int, partition: Tiered, offset: int, bit: int) -> bool:
+    return all_of(bit == 0, offset < partition.noted_start(partition.brokers[broker]))
 
 
 def _is_led_to(broker: int, copies: int, partition: Tiered, offset: int, segment: int) -> bool:

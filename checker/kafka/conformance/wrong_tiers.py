@@ -9,6 +9,7 @@ from checker.kafka.conformance.rows import Wrong
 WRONG: Mapping[str, Wrong] = {
     "tier.indexes.before.truncating": Wrong(forbids=True),
     "tier.build.is.resumed": Wrong(),
+    "tier.build.moves.local.start": Wrong(),
     "restart.keeps.log.start": Wrong(),
     "remote.start.is.looked.up": Wrong(),
     "remote.expiry.takes.furthest": Wrong(),
@@ -20,8 +21,3 @@ WRONG: Mapping[str, Wrong] = {
     "remote.read.ends": Wrong("with_either_epoch"),
     "remote.deletion.is.fenced": Wrong(forbids=True),
 }
-
-UNSEEN = {
-    "tier.build.moves.local.start": "off in releases before 3.9 alone, and where nothing is read",
-}
-"""Settings that nothing that is compared depends on, with the reason."""

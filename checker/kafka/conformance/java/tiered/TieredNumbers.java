@@ -43,6 +43,7 @@ final class TieredNumbers {
         readers.put("segments.dropped", of -> truth(isDropped(world.segments[of[0]], of[1])));
         for (int b = 0; b < world.brokers.length; b++) {
             int reader = b;
+            readers.put("where broker " + b + " looks in the store", of -> ofBroker(reader, broker -> truth(of[0] < broker.ask("localLogStartOffset"))));
             readers.put("the segment that a read at broker " + b + " is led to", of -> ofReader(reader, broker -> ledTo(broker, of[0])));
             readers.put("what a read at broker " + b + " returns", of -> ofReader(reader, broker -> returned(broker, of[0])));
         }
