@@ -119,23 +119,29 @@ def delete(partition: Tiered, segment: Segment, where: bool = True) -> None:
         segment.dropped[place] = all_of(segment.dropped[place], not_(where))
 
 
-def may_be_deleted(partition: Tiered, segment: Segment, broker: Broker) -> bool:
-    """The map of an epoch that the broker's cache has knows of the segment."""
+def is_known_by(partition: Tiered, segment: Segment, epoch: int) -> bool:
+    """The map of the epoch knows of the segment (`listAllRemoteLogSegments`)."""
     return some(
         all_of(
             _starts(partition, segment, start),
+            segment.lineage[start] == epoch,
             not_(segment.dropped[start]),
-            some(broker.lineage[place] == segment.lineage[start] for place in partition.places),
         )
         for start in partition.places
+    )
+
+
+def may_be_deleted(partition: Tiered, segment: Segment, broker: Broker) -> bool:
+    """The map of an epoch that the broker's cache has knows of the segment."""
+    return some(
+        is_known_by(partition, segment, broker.lineage[place]) for place in partition.places
     )
 
 
 def is_known(partition: Tiered, segment: Segment) -> bool:
     """The map of one of its epochs knows of the segment."""
     return some(
-        all_of(_starts(partition, segment, start), not_(segment.dropped[start]))
-        for start in partition.places
+        is_known_by(partition, segment, segment.lineage[place]) for place in partition.places
     )
 
 

@@ -56,7 +56,7 @@ def _is_of_lineage(partition: Tiered, broker: Broker, segment: Segment) -> bool:
     )
 
 
-def _remote_start(partition: Tiered, broker: Broker) -> int:
+def remote_start(partition: Tiered, broker: Broker) -> int:
     """Where the first remote segment of the earliest epoch begins that has one; or the local start.
 
     `RemoteLogManager.findLogStartOffset`.
@@ -68,7 +68,7 @@ def _remote_start(partition: Tiered, broker: Broker) -> int:
         return all_of(
             epoch != NO_EPOCH,
             any_of(segment.copy == Copy.STARTED, segment.copy == Copy.FINISHED),
-            some(segment.lineage[place] == epoch for place in partition.places),
+            listing.is_known_by(partition, segment, epoch),
             _shares_a_record(partition, broker, segment) if by_lineage else True,
         )
 
@@ -102,7 +102,7 @@ def leader_find_remote_end(partition: Tiered, broker: Broker, base: Cut) -> None
     require(broker.up, broker.leads, broker.next_base == UNKNOWN)
     start = broker.log_start
     if partition.options.log_start_is_looked_up:
-        start = maximum(start, _remote_start(partition, broker))
+        start = maximum(start, remote_start(partition, broker))
     first = maximum(partition.remote_end(broker), start)
     require(base >= broker.local_start, base >= start, base <= maximum(first, broker.local_start))
     require(start <= broker.end, start <= maximum(partition.high_watermark, broker.log_start))

@@ -249,17 +249,24 @@ class Tiered(State):
             ),
         )
 
+    def _agrees(self, follower: Broker, leader: Broker, place: Place) -> bool:
+        """They have the same epoch there, or the leader has one that the follower has later alone.
+
+        Where the follower's log start has cut its cache off, its first epoch is one that began
+        before: the leader answers where that ends.
+        """
+        epoch = leader.lineage[place]
+        later = some(
+            all_of(other.number > place.number, follower.lineage[other] == epoch)
+            for other in self.places
+        )
+        cut_off = all_of(place.number < self.cache_start(follower), later)
+        return all_of(epoch != NO_EPOCH, any_of(follower.lineage[place] == epoch, cut_off))
+
     def agreed_end(self, follower: Broker, leader: Broker) -> int:
         """Where the follower's log ends if the leader's epochs end it."""
         last = largest(
-            choose(
-                all_of(
-                    follower.lineage[place] != NO_EPOCH,
-                    follower.lineage[place] == leader.lineage[place],
-                ),
-                place.number + 1,
-                0,
-            )
+            choose(self._agrees(follower, leader, place), place.number + 1, 0)
             for place in self.places
         )
         knows_none = every(follower.lineage[place] == NO_EPOCH for place in self.places)

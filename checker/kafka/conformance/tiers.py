@@ -11,9 +11,10 @@ from typing import Any
 
 from checker.kafka.conformance.rows import Row
 from model.kafka_tiered.protocol import KAFKA_TIERED
+from model.kafka_tiered.remote_log_manager import remote_start
 from model.kafka_tiered.settings import TieredSettings
 from model.kafka_tiered.state import UNKNOWN, Tiered
-from model.language import Model, all_of, some
+from model.language import Model, all_of, maximum, minimum, some
 from model.language.declare.history import version_of
 from model.language.declare.settings import of_release
 
@@ -161,6 +162,18 @@ def _reads(broker: int, copies: int) -> tuple[Row, ...]:
             of="log_size",
         ),
         Row(
+            f"what is copied of the log of broker {broker}",
+            "RemoteLogManager.findHighestRemoteOffset, or its log start",
+            contains=partial(_is_copied, broker),
+            of="log_size",
+        ),
+        Row(
+            f"what the log of broker {broker} would begin after",
+            "RemoteLogManager.findLogStartOffset, between its log start and end",
+            contains=partial(_is_before_start, broker),
+            of="log_size",
+        ),
+        Row(
             f"the segment that a read at broker {broker} is led to",
             "RemoteLogManager.fetchRemoteLogSegmentMetadata, by the epoch in the broker's cache",
             contains=partial(_is_led_to, broker, copies),
@@ -177,6 +190,17 @@ def _reads(broker: int, copies: int) -> tuple[Row, ...]:
 
 def _is_looked_up(broker: int, partition: Tiered, offset: int, bit: int) -> bool:
     return all_of(bit == 0, offset < partition.noted_start(partition.brokers[broker]))
+
+
+def _is_copied(broker: int, partition: Tiered, offset: int, bit: int) -> bool:
+    of = partition.brokers[broker]
+    return all_of(bit == 0, offset < maximum(partition.remote_end(of), of.log_start))
+
+
+def _is_before_start(broker: int, partition: Tiered, offset: int, bit: int) -> bool:
+    of = partition.brokers[broker]
+    start = maximum(remote_start(partition, of), of.log_start)
+    return all_of(bit == 0, offset < minimum(start, of.end))
 
 
 def _is_led_to(broker: int, copies: int, partition: Tiered, offset: int, segment: int) -> bool:

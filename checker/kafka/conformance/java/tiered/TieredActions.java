@@ -119,17 +119,24 @@ final class TieredActions {
         Parts.ask(task, "maybeUpdateLogStartOffsetOnBecomingLeader", leader.log());
         Parts.ask(task, "maybeUpdateCopiedOffset", leader.log());
         nextBase[leader.id] = base;
+        long from = from(leader);
+        world.require(base <= Math.max(from, leader.ask("localLogStartOffset")), "the task goes on from " + from);
+    }
+
+    /** The first offset that the copy task takes to be not copied. */
+    private static long from(TieredBroker leader) {
+        Object copied = ((Optional<?>) Parts.get(leader.task("leaderCopyRLMTasks"), "copiedOffsetOption")).orElseThrow();
+        return Math.max((Long) Parts.ask(copied, "offset") + 1, leader.ask("logStartOffset"));
     }
 
     /** The copy task runs up to where the store has the bytes; it finds one segment that it may copy. */
     private void beginCopy(TieredBroker leader, int number, long end) {
         Object task = leader.task("leaderCopyRLMTasks");
         long base = nextBase[leader.id];
-        Object copied = ((Optional<?>) Parts.get(task, "copiedOffsetOption")).orElseThrow();
-        long from = Math.max((Long) Parts.ask(copied, "offset") + 1, leader.ask("logStartOffset"));
+        long from = from(leader);
         if (from >= end) {
             world.note("all of the segment is copied already");
-            Parts.set(task, "copiedOffsetOption", Optional.of(Parts.made(copied.getClass(), new Class<?>[] {long.class, int.class}, base - 1, leader.epochAt(base))));
+            Parts.set(task, "copiedOffsetOption", Optional.of(Parts.of(base - 1, leader.epochAt(base)).make(Parts.type("org.apache.kafka.server.common.OffsetAndEpoch"))));
         } else if (from < base && base > leader.ask("localLogStartOffset")) {
             world.note("the segment begins after what is copied");
         }

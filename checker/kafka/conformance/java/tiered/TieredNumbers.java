@@ -44,6 +44,8 @@ final class TieredNumbers {
         for (int b = 0; b < world.brokers.length; b++) {
             int reader = b;
             readers.put("where broker " + b + " looks in the store", of -> ofBroker(reader, broker -> truth(of[0] < broker.ask("localLogStartOffset"))));
+            readers.put("what is copied of the log of broker " + b, of -> ofReader(reader, broker -> truth(of[0] < copiedTo(broker))));
+            readers.put("what the log of broker " + b + " would begin after", of -> ofReader(reader, broker -> truth(of[0] < startFound(broker))));
             readers.put("the segment that a read at broker " + b + " is led to", of -> ofReader(reader, broker -> ledTo(broker, of[0])));
             readers.put("what a read at broker " + b + " returns", of -> ofReader(reader, broker -> returned(broker, of[0])));
         }
@@ -77,6 +79,18 @@ final class TieredNumbers {
         Object task = world.brokers[number] == null ? null : world.brokers[number].task("leaderCopyRLMTasks");
         return task != null && ((Optional<?>) Parts.get(task, "copiedOffsetOption")).isPresent();
     }
+
+    /** Nothing below the log's start counts, whatever the cache has of it. */
+    private long copiedTo(TieredBroker broker) {
+        return Math.max((Long) Parts.ask(found(broker, "findHighestRemoteOffset"), "offset") + 1, broker.ask("logStartOffset"));
+    }
+
+    /** A log start is raised alone, and to the log's end at most. */
+    private long startFound(TieredBroker broker) {
+        return Math.min(Math.max((Long) found(broker, "findLogStartOffset"), broker.ask("logStartOffset")), broker.end());
+    }
+
+    private Object found(TieredBroker broker, String by) { return Parts.ask(broker.remote, by, world.withId, broker.log()); }
 
     // --- segments ---
 
