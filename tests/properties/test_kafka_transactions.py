@@ -131,7 +131,7 @@ def test_every_release_keeps_them_if_one_coordinator_is_replaced_and_nothing_is_
 @pytest.mark.parametrize("version", ["0", "2"])
 def test_who_aborts_waits_until_what_was_decided_before_is_complete(version):
     """It is told CONCURRENT_TRANSACTIONS, not that it is fenced."""
-    settings = PRESETS["kafka-fixed"] | {"transaction.version": version}
+    settings = {**PRESETS["kafka-fixed"], "transaction.version": version}
     model = KAFKA_TRANSACTIONS.model(ONE | {"late_produces": 1}, settings)
     claims = choose_properties(KAFKA_TRANSACTIONS, ["nobody_is_stopped_in_vain"])
     assert explore(model, claims).verdict is Verdict.EXHAUSTED
