@@ -67,7 +67,7 @@ class TransactionSettings:
         about="KAFKA-5494, KIP-360",
         history="same_epoch 0.11.0.0, stops 1.0.0, new_epoch 2.5.0",
         evidence="`Sender` of 0.11.0.3 and 1.0.0, `TransactionManager` of 2.4.1 and 2.5.0",
-        catalogue="145, 160",
+        catalogue="145, 146",
         feature="transaction.version=0",
     )
     marker_names_coordinator_epoch: bool = setting(
