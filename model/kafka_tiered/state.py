@@ -249,31 +249,47 @@ class Tiered(State):
             ),
         )
 
-    def _agrees(self, follower: Broker, leader: Broker, place: Place) -> bool:
-        """They have the same epoch there, or the leader has one that the follower has later alone.
-
-        Where the follower's log start has cut its cache off, its first epoch is one that began
-        before: the leader answers where that ends.
-        """
-        epoch = leader.lineage[place]
-        later = some(
-            all_of(other.number > place.number, follower.lineage[other] == epoch)
-            for other in self.places
-        )
-        cut_off = all_of(place.number < self.cache_start(follower), later)
-        return all_of(epoch != NO_EPOCH, any_of(follower.lineage[place] == epoch, cut_off))
-
     def agreed_end(self, follower: Broker, leader: Broker) -> int:
-        """Where the follower's log ends if the leader's epochs end it."""
+        """Where the follower's log ends if the leader's epochs end it.
+
+        It asks by its latest epoch, and is told the leader's latest up to that one, and its end. It
+        ends its own log there, or where its latest up to that one ends, and asks again
+        (`AbstractFetcherThread.getOffsetTruncationState`). Of an epoch below all of a cache it is
+        said that it ends where the cache begins.
+        """
+        knows_none = every(follower.lineage[place] == NO_EPOCH for place in self.places)
         last = largest(
-            choose(self._agrees(follower, leader, place), place.number + 1, 0)
+            choose(self._is_last_word(leader, follower.lineage[place]), follower.lineage[place], NO_EPOCH)
             for place in self.places
         )
-        knows_none = every(follower.lineage[place] == NO_EPOCH for place in self.places)
-        return choose(
-            knows_none,
-            minimum(follower.end, leader.end),
-            choose(last > 0, last, minimum(follower.end, self.cache_start(leader))),
+        shared = some(leader.lineage[place] == last for place in self.places)
+        first = smallest(
+            choose(follower.lineage[place] == NO_EPOCH, self.epoch, follower.lineage[place])
+            for place in self.places
+        )
+        told = choose(shared, self._epoch_end(leader, last), self.cache_start(leader))
+        below = minimum(self.cache_start(follower), self._epoch_end(leader, first - 1))
+        known = choose(last == NO_EPOCH, below, minimum(self._epoch_end(follower, last), told))
+        return choose(knows_none, minimum(follower.end, leader.end), known)
+
+    def _is_last_word(self, leader: Broker, epoch: int) -> bool:
+        """A follower that asks by this epoch asks no more: the leader has it, or none up to it."""
+        has = some(leader.lineage[place] == epoch for place in self.places)
+        has_earlier = some(
+            all_of(leader.lineage[place] != NO_EPOCH, leader.lineage[place] < epoch)
+            for place in self.places
+        )
+        return all_of(epoch != NO_EPOCH, any_of(has, not_(has_earlier)))
+
+    def _epoch_end(self, broker: Broker, epoch: int) -> int:
+        """The offset after the last of an epoch up to this one; 0 if there is none."""
+        return largest(
+            choose(
+                all_of(broker.lineage[place] != NO_EPOCH, broker.lineage[place] <= epoch),
+                place.number + 1,
+                0,
+            )
+            for place in self.places
         )
 
     def remote_end(self, broker: Broker) -> int:

@@ -44,3 +44,13 @@ CUT_OFF: Sequence[str] = (
     "leader_expire(broker=b0, segment=0)", "follower_truncate(follower=b0, leader=b1)",
 )  # fmt: skip
 """A former leader has raised its log start past all that the new leader has, and follows it."""
+
+STARTS_AT_NOTHING = (
+    "leader_append(leader=b0)", "leader_raise_high_watermark(leader=b0)",
+    "follower_fetch(follower=b2, leader=b0)", "leader_find_remote_end(broker=b0, base=0)",
+    "leader_begin_copy(broker=b0, segment=0, end=1)", FIRST,
+    "leader_expire(broker=b0, segment=0)", "controller_elect(broker=b2)",
+    "leader_find_remote_end(broker=b2, base=1)", "broker_delete_local(broker=b2, start=1)",
+    "follower_truncate(follower=b0, leader=b2)", "follower_truncate(follower=b1, leader=b2)",
+)  # fmt: skip
+"""Retention deletes the only segment, and local retention what a new leader has of it still."""

@@ -13,6 +13,7 @@ WRONG: Mapping[str, Wrong] = {
     "restart.keeps.log.start": Wrong(),
     "remote.start.is.looked.up": Wrong(),
     "remote.expiry.takes.furthest": Wrong(),
+    "local.deletion.moves.log.start": Wrong(),
     "remote.end.by.lineage": Wrong(),
     "remote.start.by.lineage": Wrong(),
     "remote.map.drops.covered": Wrong(),

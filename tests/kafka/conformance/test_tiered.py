@@ -20,7 +20,16 @@ from checker.lab.experiments.choices import steps_named
 from model.kafka_tiered.protocol import KAFKA_TIERED
 from model.language.errors import UsageError
 from tests.support.classes import NEWEST
-from tests.support.remote_runs import BOUNDS, COVERED, CUT_OFF, DROPPED, LONG, LOST_SEGMENT, SHORT
+from tests.support.remote_runs import (
+    BOUNDS,
+    COVERED,
+    CUT_OFF,
+    DROPPED,
+    LONG,
+    LOST_SEGMENT,
+    SHORT,
+    STARTS_AT_NOTHING,
+)
 from tests.support.tiers import RELEASES, first_and_nightly
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("tiers")]
@@ -74,14 +83,21 @@ def test_a_rule_that_is_wrong_in_the_model_is_noticed(brokers, rule):
     assert departure(trace, wrong, brokers.version) != step
 
 
-def test_that_a_log_start_is_found_in_a_lost_segment_is_noticed(brokers):
-    """No trace is stored of the rule that is not among those above."""
-    assert TIERS.wrong.keys() - RULES.keys() == {"remote.start.by.lineage"}
-    right = KAFKA_TIERED.model(BOUNDS, tiers.settings_of(brokers.version))
-    assert _taken(brokers, right, LOST_SEGMENT).difference is None
-    wrong = _taken(brokers, with_setting(right, "remote.start.by.lineage", "true"), LOST_SEGMENT)
-    assert wrong.difference is not None
-    assert wrong.difference.kind.readings == ("what the log of broker 1 would begin after",)
+BY_RUN = {
+    "remote.start.by.lineage": (LOST_SEGMENT, "what the log of broker 1 would begin after"),
+    "local.deletion.moves.log.start": (STARTS_AT_NOTHING, "brokers.log_start"),
+}
+"""Rules of which no trace is stored: a run that Kafka takes, and what the wrong model shows else."""
+
+
+@pytest.mark.parametrize("rule", BY_RUN)
+def test_a_rule_without_a_stored_trace_is_noticed_by_a_run(brokers, rule):
+    assert TIERS.wrong.keys() - RULES.keys() == BY_RUN.keys()
+    names, reading = BY_RUN[rule]
+    right = KAFKA_TIERED.model({**BOUNDS, "brokers": 3}, tiers.settings_of(brokers.version))
+    assert _taken(brokers, right, names).difference is None
+    wrong = _taken(brokers, with_setting(right, rule, "true"), names)
+    assert wrong.difference is not None and reading in wrong.difference.kind.readings
 
 
 @pytest.mark.parametrize(

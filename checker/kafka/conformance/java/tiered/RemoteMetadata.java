@@ -51,7 +51,8 @@ public final class RemoteMetadata implements RemoteLogMetadataManager {
     }
 
     @Override public CompletableFuture<Void> updateRemoteLogSegmentMetadata(RemoteLogSegmentMetadataUpdate update) {
-        if (update.state() == RemoteLogSegmentState.COPY_SEGMENT_FINISHED || isDeletable(update.remoteLogSegmentId().id()))
+        boolean known = ((Map<?, ?>) Parts.get(cache, "idToSegmentMetadata")).containsKey(update.remoteLogSegmentId());
+        if (update.state() == RemoteLogSegmentState.COPY_SEGMENT_FINISHED || known && isDeletable(update.remoteLogSegmentId().id()))
             Parts.ask(cache, "updateRemoteLogSegmentMetadata", update);
         return CompletableFuture.completedFuture(null);
     }

@@ -74,9 +74,17 @@ final class TieredActions {
         Apis.produce(leader.replicas(), world.withId, record, (short) 1, error -> world.require(error == Errors.NONE, "the producer is told " + error), () -> { });
     }
 
-    /** A round of the follower's fetcher, whose fetch is answered so. */
+    /**
+     * A round of the follower's fetcher, whose fetch is answered so.
+     *
+     * After a refusal it asks for where its log ended before; if nothing is left there, it asks once more.
+     */
     private void fetch(TieredBroker follower, Errors answer) {
         follower.fetcher().doWork();
+        if (answer == Errors.OFFSET_MOVED_TO_TIERED_STORAGE && world.wire.last == Errors.OFFSET_OUT_OF_RANGE) {
+            world.note("the follower asks for where its log ended before");
+            follower.fetcher().doWork();
+        }
         world.require(world.wire.last == answer, "the leader answers a fetch with " + world.wire.last);
     }
 
