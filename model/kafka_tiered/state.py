@@ -259,7 +259,11 @@ class Tiered(State):
         """
         knows_none = every(follower.lineage[place] == NO_EPOCH for place in self.places)
         last = largest(
-            choose(self._is_last_word(leader, follower.lineage[place]), follower.lineage[place], NO_EPOCH)
+            choose(
+                self._is_last_word(leader, follower.lineage[place]),
+                follower.lineage[place],
+                NO_EPOCH,
+            )
             for place in self.places
         )
         shared = some(leader.lineage[place] == last for place in self.places)

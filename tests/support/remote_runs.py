@@ -34,7 +34,7 @@ LOST_SEGMENT = (
     "leader_begin_copy(broker=b0, segment=1, end=2)", "leader_finish_copy(broker=b0, segment=1)",
     "leader_expire(broker=b0, segment=0)",
 )  # fmt: skip
-"""What is left in the store is of an epoch that the follower has, and of a record that it has not."""
+"""What is left in the store is of an epoch that the follower has, but of no record of it."""
 
 CUT_OFF: Sequence[str] = (
     "leader_append(leader=b0)", "leader_append(leader=b0)",

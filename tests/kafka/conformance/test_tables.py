@@ -71,7 +71,8 @@ def test_every_row_has_a_reader():
     readers = set(_names("kraft/RaftNumbers.java", r'readers\.put\("([^"]+)"'))
     assert readers == {row.name for row in quorums.TABLE}
     readers = set(_names("tiered/TieredNumbers.java", r'readers\.put\("([^"]+)",'))
-    for start, end in _names("tiered/TieredNumbers.java", r'put\("([^"]+)" \+ b(?: \+ "([^"]+)")?,'):
+    of_brokers = r'put\("([^"]+)" \+ b(?: \+ "([^"]+)")?,'
+    for start, end in _names("tiered/TieredNumbers.java", of_brokers):
         readers |= {f"{start}{broker}{end}" for broker in range(2)}
     assert readers == {row.name for row in tiers.rows(KAFKA_TIERED.model(), "4.3.1")}
 

@@ -16,8 +16,9 @@ def _after(names, model=MODEL):
     engine = ReferenceEngine(model)
     state = engine.initial()
     for step in steps_named(model, names):
-        state = engine.step(state, step)
-        assert state is not None, step
+        after = engine.step(state, step)
+        assert after is not None, step
+        state = after
     return state
 
 
