@@ -38,6 +38,7 @@ DEFAULTS = {
     "log.cleaner.dedupe.buffer.size": "4194304",
     "log.cleaner.io.buffer.size": "65536",
     "offsets.topic.num.partitions": "1",
+    "transaction.state.log.num.partitions": "1",
     "group.initial.rebalance.delay.ms": "0",
     "auto.create.topics.enable": "false",
     "auto.leader.rebalance.enable": "false",

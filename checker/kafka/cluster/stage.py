@@ -84,6 +84,23 @@ class Stage:
         self.readings.hear(found)
         return frozenset(found.values())
 
+    def read_committed(self, topic: str) -> frozenset[str]:
+        """The names of all records of a topic that a reader with read_committed gets by now."""
+        return self.clients.read_committed(*self.partitions(topic))
+
+    def open_transactions(self, topic: str) -> list[str]:
+        """Those that leaders tell of, and what each producer's coordinator tells of it."""
+        of, numbers = self.partitions(topic)
+        found = self._told(
+            f"open in {topic}", lambda: self.clients.ask("open", topic=of, numbers=numbers)
+        )
+        return [
+            f"producer id {each['producer']} has a transaction open in {of}-{each['partition']} since "
+            f"offset {each['offset']}, and its coordinator says {each.get('state', 'nothing')}"
+            + (", with this partition" if each.get("known") else ", without this partition")
+            for each in found
+        ]
+
     def describe(self, topic: str) -> list[dict[str, Any]]:
         """A topic's partitions as the brokers tell them: leader (or -1), replicas, ISR, ELR."""
         partitions: list[dict[str, Any]] = self._told(
