@@ -14,7 +14,7 @@ from checker.kafka.cluster.news import News
 from checker.kafka.cluster.observed import Node, Replica
 from checker.kafka.cluster.places import Place, Readings
 from checker.kafka.cluster.proxy import Proxy
-from checker.kafka.cluster.stalls import Stall
+from checker.kafka.cluster.stalls import Stalls
 
 DESCRIBED_FOR = 0.2  # seconds for which an answer is taken for new
 INSISTS_FOR = 30.0  # seconds in which a request is made again that is refused for now
@@ -41,7 +41,7 @@ class Stage:
     deletions: dict[str, int] = field(default_factory=dict)
     creations: dict[str, int] = field(default_factory=dict)
     readings: Readings = field(default_factory=Readings)
-    stalls: dict[int, Stall] = field(default_factory=dict)
+    stalls: dict[int, Stalls] = field(default_factory=dict)
     acknowledged_before: int = 0
     _marks: dict[int, tuple[Node, int]] = field(default_factory=dict)
     _described: dict[str, tuple[float, Any]] = field(default_factory=dict)
