@@ -88,12 +88,19 @@ class Stage:
         """The names of all records of a topic that a reader with read_committed gets by now."""
         return self.clients.read_committed(*self.partitions(topic))
 
+    def has_open_transactions(self, topic: str) -> bool:
+        """Whether its leaders tell of one."""
+        of, numbers = self.partitions(topic)
+        return bool(
+            self._told(
+                f"open in {topic}", lambda: self.clients.ask("open", topic=of, numbers=numbers)
+            )
+        )
+
     def open_transactions(self, topic: str) -> list[str]:
         """Those that leaders tell of, and what each producer's coordinator tells of it."""
         of, numbers = self.partitions(topic)
-        found = self._told(
-            f"open in {topic}", lambda: self.clients.ask("open", topic=of, numbers=numbers)
-        )
+        found = self.clients.ask("open", topic=of, numbers=numbers, told=True)
         return [
             f"producer id {each['producer']} has a transaction open in {of}-{each['partition']} since "
             f"offset {each['offset']}, and its coordinator says {each.get('state', 'nothing')}"

@@ -79,13 +79,13 @@ def has_heard(stage: Stage, producer: int) -> Test:
 @condition("a transaction is open in {topic:name}")
 def is_open(stage: Stage, topic: str) -> Test:
     """As the leaders tell of their producers."""
-    return lambda: stage.open_transactions(topic)
+    return lambda: stage.has_open_transactions(topic)
 
 
 @condition("no transaction is open in {topic:name}")
 def is_not_open(stage: Stage, topic: str) -> Test:
     """As the leaders tell of their producers; so readers of what is committed come to the end."""
-    return lambda: not stage.open_transactions(topic)
+    return lambda: not stage.has_open_transactions(topic)
 
 
 @act("read what is committed in {topic:name}")
