@@ -82,7 +82,7 @@ class Clients:
         return {place: each["name"] for place, each in found if place not in refused}
 
     def read_committed(self, topic: str, partitions: Sequence[int]) -> frozenset[str]:
-        """The names of all records of a topic up to its last stable offsets, with read_committed."""
+        """The names of the records up to the last stable offsets, with read_committed."""
         told = self.ask("read", topic=topic, numbers=partitions, committed=True)
         return frozenset(each["name"] for each in told if "name" in each)
 

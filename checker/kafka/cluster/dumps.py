@@ -63,9 +63,7 @@ def end_below(segment: bytes, offset: int) -> int:
 
 def magic_of(segment: bytes, offset: int) -> int | None:
     """Where the magic byte is of the batch that begins at an offset; `None` if none does."""
-    return next(
-        (start + _MAGIC_AT for base, start, _ in _batches(segment) if base == offset), None
-    )
+    return next((start + _MAGIC_AT for base, start, _ in _batches(segment) if base == offset), None)
 
 
 def end_offset(segment: bytes) -> int | None:

@@ -102,8 +102,8 @@ class Stage:
         of, numbers = self.partitions(topic)
         found = self.clients.ask("open", topic=of, numbers=numbers, told=True)
         return [
-            f"producer id {each['producer']} has a transaction open in {of}-{each['partition']} since "
-            f"offset {each['offset']}, and its coordinator says {each.get('state', 'nothing')}"
+            f"producer id {each['producer']} has a transaction open in {of}-{each['partition']} "
+            f"since offset {each['offset']}; its coordinator says {each.get('state', 'nothing')}"
             + (", with this partition" if each.get("known") else ", without this partition")
             for each in found
         ]
