@@ -121,6 +121,7 @@ class TransactionSettings:
         "a coordinator acts only on what is committed in the transaction log",
         "load.waits.for.high.watermark",
         at="TransactionStateManager.loadTransactionMetadata",
+        catalogue="146",
         fix=True,
     )
     publishes_abandoned_loads: bool = setting(
@@ -128,6 +129,7 @@ class TransactionSettings:
         "a coordinator that is replaced while it loads acts on the part that it has read",
         "publishes.abandoned.loads",
         at="TransactionStateManager.loadTransactionsForTxnTopicPartition",
+        catalogue="147",
         fix=False,
     )
     failed_loads_count: bool = setting(
@@ -135,5 +137,6 @@ class TransactionSettings:
         "a coordinator whose load fails acts on the part that it has read",
         "failed.loads.count",
         at="TransactionStateManager.loadTransactionMetadata",
+        catalogue="148",
         fix=False,
     )
