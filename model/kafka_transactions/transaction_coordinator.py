@@ -170,10 +170,17 @@ def ends(
     settings="transaction.version",
 )
 def coordinator_end(txn: TransactionalId, coordinator: Coordinator) -> None:
-    """Decide the transaction, or say that it is done. With version 2 the epoch goes up by one."""
+    """Decide the transaction, or say that it is done. With version 2 the epoch goes up by one.
+
+    What is decided is pending until it is complete, which is said before the epoch is looked at;
+    up to version 1 after that.
+    """
     producer = txn.producer
     require(is_free(txn, coordinator), wants_end(txn), has_room(txn))
-    decides, done, waits = ends(txn, coordinator, producer.request, producer.epoch)
+    decides, done, _ = ends(txn, coordinator, producer.request, producer.epoch)
+    waits = is_decided(coordinator)
+    if not txn.has_versions_2:
+        waits = all_of(waits, producer.epoch == coordinator.epoch)
     require(not_(waits))
     if txn.has_versions_2:
         require(any_of(not_(decides), coordinator.epoch < txn.bound(EPOCHS)))
@@ -239,7 +246,12 @@ def coordinator_init(txn: TransactionalId, coordinator: Coordinator) -> None:
     require(is_free(txn, coordinator), wants_init(txn), has_room(txn))
     require(not_(is_decided(coordinator)))
     bumps = producer.request == Kind.BUMP
-    again = all_of(bumps, coordinator.state == EMPTY, producer.epoch + 1 == coordinator.epoch)
+    again = all_of(
+        bumps,
+        coordinator.state == EMPTY,
+        producer.epoch + 1 == coordinator.epoch,
+        not_(coordinator.loaded),
+    )
     fenced = all_of(bumps, producer.epoch != coordinator.epoch, not_(again))
     appends = not_(any_of(again, fenced))
     require(any_of(not_(appends), coordinator.epoch < txn.bound(EPOCHS)))
@@ -257,12 +269,14 @@ def coordinator_init(txn: TransactionalId, coordinator: Coordinator) -> None:
     "{coordinator} aborts the transaction, whose time is over",
     at="TransactionCoordinator.abortTimedOutTransactions",
     since="0.11.0.0",
-    about="KIP-98",
+    about="KIP-98, KAFKA-6119",
+    settings="timeouts.bump.the.epoch",
 )
 def coordinator_time_out(txn: TransactionalId, coordinator: Coordinator) -> None:
     """Abort with the next epoch, which fences the producer."""
     require(is_free(txn, coordinator), coordinator.state == ONGOING, has_room(txn))
     require(coordinator.epoch < txn.bound(EPOCHS))
+    bumps = txn.has_versions_2 or txn.options.timeouts_bump_the_epoch
 
     spend(txn, TIMEOUTS)
-    decide(txn, coordinator, PREPARE_ABORT, True, True)
+    decide(txn, coordinator, PREPARE_ABORT, True, bumps)
