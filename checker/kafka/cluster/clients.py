@@ -13,6 +13,7 @@ from checker.kafka.cluster.news import News
 from checker.kafka.cluster.places import Place
 from checker.kafka.cluster.processes import Process, Processes
 from checker.kafka.cluster.programs import QUIET, Programs
+from checker.kafka.cluster.shares import Shares
 from checker.kafka.cluster.transactions import Transactions
 
 HEAP = 160  # MiB
@@ -25,7 +26,8 @@ class Clients:
     `acknowledged` and `failed` hold what producers were told so far, by the record's name: where it
     is, and the error. `appended` are records of which only the leader has told that it has them.
     `refused`: where a consumer that read last was told that its offset is out of range.
-    `members` are those of the consumer group, `transactions` those of transactional producers.
+    `members` are those of the consumer group, `shares` what those of the share group say, and
+    `transactions` those of transactional producers.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class Clients:
         self.appended: set[str] = set()
         self.refused: set[Place] = set()
         self.members, self.transactions = Members(), Transactions()
+        self.shares = Shares()
         log = processes.directory / "clients.log"
         self._processes = processes
         self._process: Process = processes.start(
@@ -109,5 +112,7 @@ class Clients:
                 self.failed[data["name"]] = data["error"]
             case "committed" | "aborted" as said:
                 self.transactions.hear(said, data)
+            case "share":
+                self.shares.hear(data)
             case said:
                 self.members.hear(said, data)

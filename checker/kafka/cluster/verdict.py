@@ -23,6 +23,9 @@ producer has not asked for a commit, or not all though its producer was told tha
 
 A partition is shared if two members of a consumer group read the same record of it, each while the
 other one had the partition, too, as their own listeners say.
+
+An acknowledged record is skipped if a share group had begun before it and no member of the group
+gets to acknowledge it, while it does so with later records of the partition.
 """
 
 from __future__ import annotations
@@ -41,6 +44,7 @@ class Verdict(StrEnum):
     NONE = "no verdict"
     STUCK = "stuck"
     SHARED = "shared"
+    SKIPPED = "skipped"
     CHANGED = "changed"
     TORN = "torn"
     HIDDEN = "hidden"
@@ -52,6 +56,7 @@ EXITS = {
     Verdict.NONE: Exit.LIMIT,
     Verdict.STUCK: Exit.VIOLATED,
     Verdict.SHARED: Exit.VIOLATED,
+    Verdict.SKIPPED: Exit.VIOLATED,
     Verdict.CHANGED: Exit.VIOLATED,
     Verdict.TORN: Exit.VIOLATED,
     Verdict.HIDDEN: Exit.VIOLATED,
@@ -67,8 +72,9 @@ class Evidence:
     folders that Kafka has set aside; `shared` those that two members of a group have read at once;
     `changed`, by an offset of a partition, what was read there first and what later; `remote` those
     in the remote store, `None` where there is none; `refused` those of which a consumer that asked
-    for them was told that the offset is out of range, and where; `torn`: what readers with
-    read_committed get that cannot be, in words.
+    for them was told that the offset is out of range, and where; `skipped` those that a share group
+    was still to get in the end; `torn`: what readers with read_committed get that cannot be, in
+    words.
     """
 
     acknowledged: frozenset[str]
@@ -80,6 +86,7 @@ class Evidence:
     changed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     remote: frozenset[str] | None = None
     refused: Mapping[str, str] = field(default_factory=dict)
+    skipped: frozenset[str] = frozenset()
     torn: str = ""
 
 
@@ -133,6 +140,9 @@ def judge(evidence: Evidence) -> Outcome:
         place, (first, later) = min(evidence.changed.items())
         reason = f"a consumer reads {later} at {place}, where {first} was read before"
         return Outcome(Verdict.CHANGED, count, reason=reason)
+    if evidence.skipped and not lost:
+        reason = f"the share group goes on without {_some(evidence.skipped)}, which it had to get"
+        return Outcome(Verdict.SKIPPED, count, reason=reason)
     if evidence.shared and not lost:
         reason = (
             f"two members read {_some(evidence.shared)}, each while the other had the partition"

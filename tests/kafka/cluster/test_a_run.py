@@ -127,6 +127,7 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ("0036", "half-committed", "torn: of the transaction of x, y readers "),
         ("0037", "old-markers", "torn: of the transaction of y readers get y: "),
         ("0038", "spoilt-batch", "torn: of the transaction of x readers get x: "),
+        ("0040", "leader-moves", "skipped: the share group goes on without p"),
     ],
 )
 def test_a_finding_is_shown_by_its_schedule_alone(reproduce, finding, schedule, word):
