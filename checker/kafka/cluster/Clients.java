@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -127,6 +128,7 @@ public final class Clients {
             case "watch": watch(r); break;
             case "begin": members.get(r.get("consumer").asInt()).begin.countDown(); break;
             case "stop": stop(); break;
+            case "share": share(r); break;
             case "read": return read(r);
             case "trim": return trim(r);
             case "earliest": return earliest(r);
@@ -299,6 +301,13 @@ public final class Clients {
         settings.put("group.protocol", "consumer");
         String topic = r.get("topic").asText();
         start(new Member(r, settings, (consumer, member) -> consumer.subscribe(List.of(topic), member)));
+    }
+
+    /** By reflection: it is compiled where the release has share groups. */
+    private void share(JsonNode r) throws Exception {
+        Consumer<ObjectNode> say = Clients::say;
+        Class.forName("ShareConsumers").getMethod("perform", JsonNode.class, Properties.class, Consumer.class)
+            .invoke(null, r, base, say);
     }
 
     private void watch(JsonNode r) throws Exception {

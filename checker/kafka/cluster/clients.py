@@ -13,6 +13,7 @@ from checker.kafka.cluster.news import News
 from checker.kafka.cluster.places import Place
 from checker.kafka.cluster.processes import Process, Processes
 from checker.kafka.cluster.programs import QUIET, Programs
+from checker.kafka.cluster.shares import Shares
 
 HEAP = 160  # MiB
 ANSWER_LIMIT = 240.0  # seconds; the clients' own limits are shorter
@@ -24,7 +25,7 @@ class Clients:
     `acknowledged` and `failed` hold what producers were told so far, by the record's name: where it
     is, and the error. `appended` are records of which only the leader has told that it has them.
     `refused`: where a consumer that read last was told that its offset is out of range.
-    `members` are those of the consumer group.
+    `members` are those of the consumer group, `shares` what those of the share group say.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class Clients:
         self.appended: set[str] = set()
         self.refused: set[Place] = set()
         self.members = Members()
+        self.shares = Shares()
         log = processes.directory / "clients.log"
         self._processes = processes
         self._process: Process = processes.start(
@@ -101,5 +103,7 @@ class Clients:
                 self.appended.add(data["name"])
             case "failed":
                 self.failed[data["name"]] = data["error"]
+            case "share":
+                self.shares.hear(data)
             case said:
                 self.members.hear(said, data)

@@ -20,6 +20,9 @@ to be deleted count neither as acknowledged nor as lost.
 
 A partition is shared if two members of a consumer group read the same record of it, each while the
 other one had the partition, too, as their own listeners say.
+
+An acknowledged record is skipped if a share group had begun before it and no member of the group
+gets to acknowledge it, while it does so with later records of the partition.
 """
 
 from __future__ import annotations
@@ -38,6 +41,7 @@ class Verdict(StrEnum):
     NONE = "no verdict"
     STUCK = "stuck"
     SHARED = "shared"
+    SKIPPED = "skipped"
     CHANGED = "changed"
     HIDDEN = "hidden"
     LOST = "lost"
@@ -48,6 +52,7 @@ EXITS = {
     Verdict.NONE: Exit.LIMIT,
     Verdict.STUCK: Exit.VIOLATED,
     Verdict.SHARED: Exit.VIOLATED,
+    Verdict.SKIPPED: Exit.VIOLATED,
     Verdict.CHANGED: Exit.VIOLATED,
     Verdict.HIDDEN: Exit.VIOLATED,
     Verdict.LOST: Exit.VIOLATED,
@@ -62,7 +67,8 @@ class Evidence:
     folders that Kafka has set aside; `shared` those that two members of a group have read at once;
     `changed`, by an offset of a partition, what was read there first and what later; `remote` those
     in the remote store, `None` where there is none; `refused` those of which a consumer that asked
-    for them was told that the offset is out of range, and where.
+    for them was told that the offset is out of range, and where; `skipped` those that a share group
+    was still to get in the end.
     """
 
     acknowledged: frozenset[str]
@@ -74,6 +80,7 @@ class Evidence:
     changed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     remote: frozenset[str] | None = None
     refused: Mapping[str, str] = field(default_factory=dict)
+    skipped: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -124,6 +131,9 @@ def judge(evidence: Evidence) -> Outcome:
         place, (first, later) = min(evidence.changed.items())
         reason = f"a consumer reads {later} at {place}, where {first} was read before"
         return Outcome(Verdict.CHANGED, count, reason=reason)
+    if evidence.skipped and not lost:
+        reason = f"the share group goes on without {_some(evidence.skipped)}, which it had to get"
+        return Outcome(Verdict.SKIPPED, count, reason=reason)
     if evidence.shared and not lost:
         reason = (
             f"two members read {_some(evidence.shared)}, each while the other had the partition"

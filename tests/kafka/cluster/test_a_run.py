@@ -123,6 +123,7 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ("0030", "late-copy", "hidden: 8 of 9 "),
         ("0031", "truncated-below", "lost: 4 of 5 "),
         ("0032", "read-past-an-epoch", "changed: a consumer reads x0 at offset 5 of t-0, "),
+        ("0040", "leader-moves", "skipped: the share group goes on without p"),
     ],
 )
 def test_a_finding_is_shown_by_its_schedule_alone(reproduce, finding, schedule, word):

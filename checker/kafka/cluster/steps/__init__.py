@@ -7,6 +7,7 @@ from checker.kafka.cluster.steps import (
     network,
     quorums,
     records,
+    shares,
     threads,
     tiers,
     topics,
@@ -14,6 +15,6 @@ from checker.kafka.cluster.steps import (
 from checker.kafka.cluster.vocabulary import ACTS, CONDITIONS
 
 __all__ = [
-    "ACTS", "CONDITIONS", "brokers", "disks", "groups", "network", "quorums", "records", "threads",
-    "tiers", "topics",
+    "ACTS", "CONDITIONS", "brokers", "disks", "groups", "network", "quorums", "records", "shares",
+    "threads", "tiers", "topics",
 ]  # fmt: skip
