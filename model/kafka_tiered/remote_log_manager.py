@@ -215,7 +215,7 @@ def _comes_before(partition: Tiered, broker: Broker, other: Segment, segment: Se
     """
     longer = partition.options.expiry_takes_furthest and all_of(
         other.first == segment.first,
-        other.until > segment.until,
+        segment.until < other.until,
         not_(listing.is_listed_first(partition, segment)),
     )
     return all_of(
