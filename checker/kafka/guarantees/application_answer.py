@@ -95,10 +95,7 @@ def answer(
     found = searched(application.facets, faults, most, budget, on_search)
     broken = [promise for promise in found if promise.broken]
     changes, all_tried = kept_by(broken, found, budget, on_search)
-    traces = {
-        first.cell.found["property"]: trace_of(first.cell)
-        for first in (promise.broken[0] for promise in broken)
-    }
+    traces = {promise.claim: trace_of(promise.broken[0].cell) for promise in broken}
     return ApplicationAnswer(
         application, faults, most, tuple(found), application.stated, tuple(changes), all_tried,
         seconds, traces,
@@ -132,7 +129,7 @@ def _asked(found: ApplicationAnswer) -> Iterator[str]:
     if found.faults:
         yield f"faults: at most {faults_words(tuple(found.faults.items()))}"
     else:
-        yield f"faults: any {found.max_faults} of those of each model, also one twice"
+        yield f"faults: any {found.max_faults} of those that each model has"
 
 
 def _rows(found: ApplicationAnswer, title: str) -> Iterator[str]:
@@ -142,7 +139,7 @@ def _rows(found: ApplicationAnswer, title: str) -> Iterator[str]:
     yield f"  ({mine[0].facet.choice.protocol}, within {sizes})"
     for promise in mine:
         yield f"  {promise.column.name:<{WIDTH}} {row_words(promise, found)}"
-        name = promise.column.properties[0]
+        name = promise.claim
         if name in found.files:
             yield f"    {found.files[name]}"
 
@@ -171,7 +168,7 @@ def _story(found: ApplicationAnswer) -> Iterator[str]:
     first = next((promise for promise in found.promises if promise.broken), None)
     if first is None:
         return
-    trace = found.traces[first.column.properties[0]]
+    trace = found.traces[first.claim]
     engine = ReferenceEngine(trace.model)
     yield f"how: {first.column.name}, with {faults_words(first.broken[0].faults)}"
     for number, (state, step) in enumerate(zip(trace.states, trace.steps, strict=False), 1):
@@ -249,7 +246,7 @@ def _data(found: ApplicationAnswer) -> dict[str, Any]:
 
 
 def _of_promise(found: ApplicationAnswer, promise: Promise) -> dict[str, Any]:
-    facet, name = promise.facet, promise.column.properties[0]
+    facet, name = promise.facet, promise.claim
     return {
         "about": promise.column.name,
         "facet": facet.title,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from checker.kafka.guarantees.tiers import Tier
 from checker.lab.experiments.choices import Choice
@@ -17,10 +17,11 @@ from checker.lab.explanations.remedies import fix_words
 from model.kafka_group.bounds import BOUNDS as GROUP_BOUNDS
 from model.kafka_producer.bounds import BOUNDS as PRODUCER_BOUNDS
 from model.kafka_transactions.bounds import BOUNDS as TRANSACTION_BOUNDS
+from model.kafka_transactions.settings import TransactionSettings
 from model.language import Bound
 from model.language.budgets import Budget
 from model.language.declare.history import version_of
-from model.language.declare.settings import as_text, describe
+from model.language.declare.settings import as_text, describe, of_release
 from model.protocols import protocol_named
 
 
@@ -39,7 +40,8 @@ class Facet:
     """A model, what is promised in it, and the faults that may break that, by name.
 
     `sizes` are the bounds that are no faults, `others` settings to try, the cheapest first, each
-    with what it takes. `brokers_rules` are settings that the brokers' release decides.
+    with what it takes. `brokers_rules` are settings that the brokers' release decides, `chosen`
+    those that the application or an operator does.
     """
 
     title: str
@@ -49,6 +51,7 @@ class Facet:
     sizes: Mapping[str, int]
     brokers_rules: frozenset[str]
     others: tuple[tuple[Tier, Mapping[str, str]], ...] = ()
+    chosen: Mapping[str, str] = field(default_factory=dict)
 
     def with_faults(self, faults: Mapping[str, int], choice: Choice | None = None) -> Choice:
         """What is searched with these faults, and none of the others."""
@@ -70,7 +73,7 @@ class Facet:
                 f" with {_VERSION}={version}" if version not in (None, had.get(_VERSION)) else ""
             )
             words = f"brokers and clients of {preset.partition('-')[2]}{level}"
-            yield Change(words, Tier.UPGRADE, _without_rules(self, preset))
+            yield Change(words, Tier.UPGRADE, _on_a_later(self, preset))
         infos = describe(protocol_named(self.choice.protocol).settings)
         missing = {n: info.fix for n, info in infos.items() if info.fix and had[n] != info.fix}
         for rules in [{n: v} for n, v in missing.items()] + ([missing] if len(missing) > 1 else []):
@@ -88,10 +91,9 @@ def _with(choice: Choice, settings: Mapping[str, str]) -> Choice:
     return replace(choice, settings={**choice.settings, **settings})
 
 
-def _without_rules(facet: Facet, preset: str) -> Choice:
-    """The same application on a later release: what its side decides is that release's."""
-    rules = {*facet.brokers_rules, _VERSION}
-    kept = {name: value for name, value in facet.choice.settings.items() if name not in rules}
+def _on_a_later(facet: Facet, preset: str) -> Choice:
+    """The same application on a later release, with the transaction version of new clusters."""
+    kept = {name: value for name, value in facet.chosen.items() if name != _VERSION}
     return replace(facet.choice, preset=preset, settings=kept)
 
 
@@ -120,15 +122,19 @@ def at_brokers(
     With `features` they may be raised: each is tried.
     """
     protocol = kind.choice.protocol
-    mine, theirs = (_preset_of(protocol, release) for release in (clients, brokers))
+    mine = _preset_of(protocol, clients)
     known = protocol_named(protocol)
     had = as_text(known.model({}, None, mine).settings)
-    has = as_text(known.model({}, None, theirs).settings)
-    rules = {name: has[name] for name in sorted(kind.brokers_rules) if has[name] != had[name]}
-    choice = Choice(protocol, mine, {**rules, **chosen}, kind.sizes)
+    asked, has = (
+        as_text(known.model({}, of_release(known.settings, version_of(release)), None).settings)
+        for release in (clients, brokers)
+    )
+    rules = {name: (has if name in kind.brokers_rules else asked)[name] for name in had}
+    own = {name: value for name, value in rules.items() if value != had[name]}
+    choice = Choice(protocol, mine, {**own, **chosen}, kind.sizes)
     assert choice.model  # refuses a value that there is not
     others = tuple(each for each in kind.others if features or each[0] is not Tier.FEATURE)
-    return replace(kind, choice=choice, others=others)
+    return replace(kind, choice=choice, others=others, chosen=chosen)
 
 
 def _faults(bounds: Sequence[Bound], *but: str) -> tuple[str, ...]:
@@ -136,28 +142,28 @@ def _faults(bounds: Sequence[Bound], *but: str) -> tuple[str, ...]:
     return tuple(name for name in found if name not in but)
 
 
-def _column(name: str, property_name: str, fails: str) -> Column:
-    return Column(name, (property_name,), fails, {}, {})
+def _column(name: str, *properties: str) -> Column:
+    return Column(name, properties, "broken", {}, {})
 
 
 TRANSACTIONS = Facet(
     "what is written in transactions, to readers with read_committed",
     Choice("kafka_transactions"),
     (
-        _column("aborted records are not read", "committed_was_asked_for", "broken"),
-        _column("all of a transaction or nothing", "partitions_decide_alike", "broken"),
-        _column("what was committed stays", "committed_stays", "broken"),
-        _column("no transaction is left open", "nothing_is_left_open", "broken"),
-        _column("a fenced producer writes nothing", "the_fenced_write_nothing", "broken"),
+        _column("aborted records are not read", "committed_was_asked_for"),
+        _column("all of a transaction or nothing", "partitions_decide_alike"),
+        _column("what was committed stays", "committed_stays"),
+        _column("no transaction is left open", "nothing_is_left_open"),
+        _column("a fenced producer writes nothing", "the_fenced_write_nothing"),
+        _column(
+            "a producer goes on unless fenced",
+            "nobody_is_stopped_in_vain", "a_refused_record_ends_no_producer",
+        ),
+        _column("the coordinator goes on", "the_coordinator_can_go_on"),
     ),
     _faults(TRANSACTION_BOUNDS),
     {"topic_partitions": 2, "transactions": 2},
-    frozenset({
-        _VERSION, "transaction.partition.verification.enable", "marker.names.coordinator.epoch",
-        "marker.epoch.is.newer", "marker.retry.is.taken", "markers.keep.producer.state",
-        "cancels.only.its.own.markers", "load.waits.for.high.watermark",
-        "publishes.abandoned.loads", "failed.loads.count",
-    }),
+    frozenset(describe(TransactionSettings)) - {"after.a.failed.record"},
     (
         (Tier.SETTING, {"transaction.partition.verification.enable": "true"}),
         (Tier.FEATURE, {_VERSION: "2"}),
@@ -165,9 +171,9 @@ TRANSACTIONS = Facet(
 )  # fmt: skip
 
 _WRITTEN = (
-    _column("acknowledged records are in a log", "acknowledged_records_are_in_a_log", "broken"),
-    _column("no record is written twice", "no_record_is_appended_twice", "broken"),
-    _column("a key keeps its order", "a_key_keeps_its_order", "broken"),
+    _column("acknowledged records are in a log", "acknowledged_records_are_in_a_log"),
+    _column("no record is written twice", "no_record_is_appended_twice"),
+    _column("a key keeps its order", "a_key_keeps_its_order"),
 )
 _RULES_OF_BROKERS = frozenset({
     "producer.batches.kept", "producer.state.outlives.records", "first.sequence",
@@ -202,8 +208,8 @@ GROUP = Facet(
     "what is read in a group, offsets committed after processing",
     Choice("kafka_group"),
     (
-        _column("no record is skipped", "no_record_skipped", "broken"),
-        _column("no record is processed twice", "no_record_processed_twice", "broken"),
+        _column("no record is skipped", "no_record_skipped"),
+        _column("no record is processed twice", "no_record_processed_twice"),
     ),
     _faults(GROUP_BOUNDS),
     {"members": 2, "topic_partitions": 2, "records": 1, "generations": 3},

@@ -49,6 +49,13 @@ class Promise:
     rest: bool
 
     @property
+    def claim(self) -> str:
+        """The property that the first of the sets breaks; else the first that it is made of."""
+        if self.broken:
+            return str(self.broken[0].cell.found["property"])
+        return self.column.properties[0]
+
+    @property
     def is_decided(self) -> bool:
         """It is broken, or no set was left out."""
         return bool(self.broken) or not self.rest
