@@ -56,7 +56,7 @@ def _is_of_lineage(partition: Tiered, broker: Broker, segment: Segment) -> bool:
     )
 
 
-def _remote_start(partition: Tiered, broker: Broker) -> int:
+def remote_start(partition: Tiered, broker: Broker) -> int:
     """Where the first remote segment of the earliest epoch begins that has one; or the local start.
 
     `RemoteLogManager.findLogStartOffset`.
@@ -68,7 +68,7 @@ def _remote_start(partition: Tiered, broker: Broker) -> int:
         return all_of(
             epoch != NO_EPOCH,
             any_of(segment.copy == Copy.STARTED, segment.copy == Copy.FINISHED),
-            some(segment.lineage[place] == epoch for place in partition.places),
+            listing.is_known_by(partition, segment, epoch),
             _shares_a_record(partition, broker, segment) if by_lineage else True,
         )
 
@@ -91,8 +91,8 @@ def _remote_start(partition: Tiered, broker: Broker) -> int:
     "{broker} looks up what is copied; its next segment begins at {base}",
     at="RLMCopyTask.maybeUpdateCopiedOffset",
     since="3.6.0",
-    about="KAFKA-15241",
-    settings="remote.end.by.lineage, remote.start.by.lineage",
+    about="KAFKA-15241, KAFKA-15351",
+    settings="remote.end.by.lineage, remote.start.by.lineage, remote.start.is.looked.up",
 )
 def leader_find_remote_end(partition: Tiered, broker: Broker, base: Cut) -> None:
     """A copy task's first run: the log start, and what is copied, are looked up once.
@@ -100,7 +100,9 @@ def leader_find_remote_end(partition: Tiered, broker: Broker, base: Cut) -> None
     The next segment is that with the first offset that is not copied, so that it may begin before.
     """
     require(broker.up, broker.leads, broker.next_base == UNKNOWN)
-    start = maximum(broker.log_start, _remote_start(partition, broker))
+    start = broker.log_start
+    if partition.options.log_start_is_looked_up:
+        start = maximum(start, remote_start(partition, broker))
     first = maximum(partition.remote_end(broker), start)
     require(base >= broker.local_start, base >= start, base <= maximum(first, broker.local_start))
     require(start <= broker.end, start <= maximum(partition.high_watermark, broker.log_start))
@@ -161,10 +163,25 @@ def leader_finish_copy(partition: Tiered, broker: Broker, segment: Segment) -> N
     segment.copier = None
 
 
+def _has_remote_before(partition: Tiered, broker: Broker, offset: int) -> bool:
+    """The remote store has a record of the broker's log from before the offset."""
+    return some(
+        all_of(
+            segment.copy == Copy.FINISHED,
+            place.number < offset,
+            segment.lineage[place] != NO_EPOCH,
+            segment.lineage[place] == broker.lineage[place],
+        )
+        for segment in partition.segments
+        for place in partition.places
+    )
+
+
 @action(
     "{broker} deletes its local records before {start}",
     at="UnifiedLog.deleteRetentionMsBreachedSegments",
     since="3.6.0",
+    settings="local.deletion.moves.log.start",
 )
 def broker_delete_local(partition: Tiered, broker: Broker, start: Cut) -> None:
     """Local retention: what is copied, as the broker's own task has found."""
@@ -173,7 +190,40 @@ def broker_delete_local(partition: Tiered, broker: Broker, start: Cut) -> None:
     require(broker.local_start < start, start <= copied, start <= broker.end)
     require(start <= partition.high_watermark)
 
+    if partition.options.local_deletion_moves_log_start:
+        gone = all_of(broker.leads, not_(_has_remote_before(partition, broker, start)))
+        partition.raise_log_start(broker, choose(gone, start, broker.log_start))
     broker.local_start = start
+    broker.noted_start = UNKNOWN
+
+
+def _is_longer(partition: Tiered, broker: Broker, other: Segment, segment: Segment) -> bool:
+    """A segment of the broker's log that begins where another does, and ends later."""
+    return all_of(
+        other.copy == Copy.FINISHED,
+        other.first == segment.first,
+        other.until > segment.until,
+        _is_of_lineage(partition, broker, other),
+    )
+
+
+def _comes_before(partition: Tiered, broker: Broker, other: Segment, segment: Segment) -> bool:
+    """The task comes to the other segment first, begun or finished, and stops there.
+
+    Segments are sorted by where they begin; of several, the one that is listed is the first. In a
+    pass that deletes a longer one as well it does not stop there.
+    """
+    longer = partition.options.expiry_takes_furthest and all_of(
+        other.first == segment.first,
+        segment.until < other.until,
+        not_(listing.is_listed_first(partition, segment)),
+    )
+    return all_of(
+        any_of(other.copy == Copy.STARTED, other.copy == Copy.FINISHED),
+        any_of(other.first < segment.first, longer),
+        any_of(other.copy == Copy.STARTED, listing.may_be_deleted(partition, other, broker)),
+        _is_of_lineage(partition, broker, other),
+    )
 
 
 def _require_deletion(partition: Tiered, broker: Broker, segment: Segment) -> None:
@@ -187,28 +237,36 @@ def _require_deletion(partition: Tiered, broker: Broker, segment: Segment) -> No
     "{broker} deletes {segment}, which has expired",
     at="RLMExpirationTask.cleanupExpiredRemoteLogSegments",
     since="3.6.0",
-    settings="remote.deletion.is.fenced",
+    about="KAFKA-16890",
+    settings="remote.deletion.is.fenced, remote.expiry.takes.furthest",
 )
 def leader_expire(partition: Tiered, broker: Broker, segment: Segment) -> None:
-    """Retention: raise the log start past the broker's first segment, and delete that."""
+    """Retention: raise the log start past the broker's first segment, and delete that.
+
+    Without KAFKA-16890 a longer one that begins there goes in the same pass, before it in the list;
+    the log start is that of the last in the list.
+    """
     _require_deletion(partition, broker, segment)
     require(_is_of_lineage(partition, broker, segment))
+    require(listing.may_be_deleted(partition, segment, broker))
     require(
         every(
-            implies(
-                all_of(
-                    other.copy == Copy.FINISHED,
-                    _is_of_lineage(partition, broker, other),
-                ),
-                segment.first <= other.first,
-            )
-            for other in partition.segments
+            not_(_comes_before(partition, broker, other, segment)) for other in partition.segments
         )
     )
 
     spend(partition, EXPIRATIONS)
     partition.raise_log_start(broker, segment.until)
-    partition.expired_to = maximum(partition.expired_to, segment.until)
+    furthest = segment.until
+    if not partition.options.expiry_takes_furthest:
+        furthest = largest(
+            choose(_is_longer(partition, broker, other, segment), other.until, segment.until)
+            for other in partition.segments
+        )
+        for other in partition.segments:
+            longer = _is_longer(partition, broker, other, segment)
+            listing.delete(partition, other, where=longer)
+    partition.expired_to = maximum(partition.expired_to, furthest)
     listing.delete(partition, segment)
 
 
@@ -229,6 +287,12 @@ def leader_delete_unreferenced(partition: Tiered, broker: Broker, segment: Segme
     )
     latest = largest(segment.lineage[place] for place in partition.places)
     expired = all_of(latest <= earliest, segment.until <= broker.log_start)
-    require(any_of(latest < earliest, expired))
+    seen = listing.may_be_deleted(partition, segment, broker)
+    require(
+        any_of(
+            all_of(latest < earliest, listing.is_known(partition, segment)),
+            all_of(expired, seen),
+        )
+    )
 
     listing.delete(partition, segment)

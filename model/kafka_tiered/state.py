@@ -72,6 +72,7 @@ class Broker(Entity):
     read the epochs from the remote store. `ousted`: it has not followed anybody since an unclean
     election, which left the new leader alone in the ISR. `next_base`: where the next segment that
     its task copies begins; none as long as the task has not looked up what is copied.
+    `noted_start`: where it takes its local log to start, if it is mistaken in that (KAFKA-15695).
     """
 
     _label = "b"
@@ -86,6 +87,7 @@ class Broker(Entity):
     local_start: Offset = 0
     end: Offset = 0
     next_base: OffsetOrNone = UNKNOWN
+    noted_start: OffsetOrNone = UNKNOWN
 
     def forget_tasks(self) -> None:
         """It leads no more: its tasks are cancelled."""
@@ -97,7 +99,9 @@ class Segment(Entity):
     """A copy of a segment in the remote store: offsets from `first` to before `until`.
 
     `lineage`: the epochs of its records; `listed`: an epoch starts here in this segment, and reads
-    of that epoch are led to it from here on (`RemoteLogLeaderEpochState.offsetToId`).
+    of that epoch are led to it from here on (`RemoteLogLeaderEpochState.offsetToId`). `dropped`: an
+    epoch starts here in it, and the map of that epoch has lost it: nobody reads it by that epoch,
+    and nobody deletes it.
     """
 
     _label = "segment "
@@ -108,6 +112,7 @@ class Segment(Entity):
     until: Offset = 0
     lineage: PerMember[Place, LeaderEpochOrNone] = for_each(NO_EPOCH)
     listed: PerMember[Place, bool] = for_each(False)
+    dropped: PerMember[Place, bool] = for_each(False)
 
     @property
     def was_finished(self) -> bool:
@@ -168,11 +173,17 @@ class Tiered(State):
 
     def truncate_fully(self, broker: Broker, offset: int, log_start: int) -> None:
         """Drop all records and epochs: an empty log at `offset` (`truncateFullyAndStartAt`)."""
+        if not self.options.build_moves_local_start:
+            broker.noted_start = maximum(self.noted_start(broker), log_start)
         broker.log_start = log_start
         broker.local_start = offset
         broker.end = offset
         for place in self.places:
             broker.lineage[place] = NO_EPOCH
+
+    def noted_start(self, broker: Broker) -> int:
+        """Where it takes its local log to start: it looks in the remote store for what is below."""
+        return choose(broker.noted_start == UNKNOWN, broker.local_start, broker.noted_start)
 
     def finds(self, segment: Segment, reader: Broker, place: Place) -> bool:
         """A read at an offset, by the reader's epoch for it, is led to the segment, and has it.
@@ -239,23 +250,50 @@ class Tiered(State):
         )
 
     def agreed_end(self, follower: Broker, leader: Broker) -> int:
-        """Where the follower's log ends if the leader's epochs end it."""
+        """Where the follower's log ends if the leader's epochs end it.
+
+        It asks by its latest epoch, and is told the leader's latest up to that one, and its end. It
+        ends its own log there, or where its latest up to that one ends, and asks again
+        (`AbstractFetcherThread.getOffsetTruncationState`). Of an epoch below all of a cache it is
+        said that it ends where the cache begins.
+        """
+        knows_none = every(follower.lineage[place] == NO_EPOCH for place in self.places)
         last = largest(
             choose(
-                all_of(
-                    follower.lineage[place] != NO_EPOCH,
-                    follower.lineage[place] == leader.lineage[place],
-                ),
+                self._is_last_word(leader, follower.lineage[place]),
+                follower.lineage[place],
+                NO_EPOCH,
+            )
+            for place in self.places
+        )
+        shared = some(leader.lineage[place] == last for place in self.places)
+        first = smallest(
+            choose(follower.lineage[place] == NO_EPOCH, self.epoch, follower.lineage[place])
+            for place in self.places
+        )
+        told = choose(shared, self._epoch_end(leader, last), self.cache_start(leader))
+        below = minimum(self.cache_start(follower), self._epoch_end(leader, first - 1))
+        known = choose(last == NO_EPOCH, below, minimum(self._epoch_end(follower, last), told))
+        return choose(knows_none, minimum(follower.end, leader.end), known)
+
+    def _is_last_word(self, leader: Broker, epoch: int) -> bool:
+        """A follower that asks by this epoch asks no more: the leader has it, or none up to it."""
+        has = some(leader.lineage[place] == epoch for place in self.places)
+        has_earlier = some(
+            all_of(leader.lineage[place] != NO_EPOCH, leader.lineage[place] < epoch)
+            for place in self.places
+        )
+        return all_of(epoch != NO_EPOCH, any_of(has, not_(has_earlier)))
+
+    def _epoch_end(self, broker: Broker, epoch: int) -> int:
+        """The offset after the last of an epoch up to this one; 0 if there is none."""
+        return largest(
+            choose(
+                all_of(broker.lineage[place] != NO_EPOCH, broker.lineage[place] <= epoch),
                 place.number + 1,
                 0,
             )
             for place in self.places
-        )
-        knows_none = every(follower.lineage[place] == NO_EPOCH for place in self.places)
-        return choose(
-            knows_none,
-            minimum(follower.end, leader.end),
-            choose(last > 0, last, minimum(follower.end, self.cache_start(leader))),
         )
 
     def remote_end(self, broker: Broker) -> int:

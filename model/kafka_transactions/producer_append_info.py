@@ -15,7 +15,8 @@ from model.kafka_transactions.state import (
     Sent,
     TransactionalId,
 )
-from model.kafka_transactions.transaction_manager import refuse_record
+from model.kafka_transactions.transaction_manager import refuse_record, stop
+from model.kafka_transactions.transaction_metadata import is_last
 from model.language import action, all_of, any_of, choose, not_, require, some, spend
 
 
@@ -28,6 +29,8 @@ def takes_marker(
         if txn.options.marker_retry_is_taken:
             again = all_of(epoch == partition.epoch, not_(txn.is_open(partition)))
             taken = any_of(taken, again)
+        if txn.options.fences_at_the_last_epoch:
+            taken = any_of(taken, all_of(is_last(txn, epoch), epoch == partition.epoch))
     else:
         taken = epoch >= partition.epoch
     if txn.options.marker_names_coordinator_epoch:
@@ -48,17 +51,38 @@ def append_marker(
     for transaction in txn.transactions:
         fate = transaction.fate[partition]
         transaction.fate[partition] = choose(all_of(where, fate == Fate.OPEN), ends, fate)
+    _forget_verification(txn, partition, epoch, where)
+    partition.ahead = all_of(partition.ahead, any_of(not_(where), epoch == partition.epoch))
+    partition.epoch = choose(where, epoch, partition.epoch)
+    partition.coordinator_epoch = choose(where, coordinator_epoch, partition.coordinator_epoch)
+
+
+def _forget_verification(
+    txn: TransactionalId, partition: Partition, epoch: int, where: bool
+) -> None:
+    """What is verified is so no more, if `where`; of the next transaction it may be.
+
+    Where it may not, the guard that a record has got as it came is lost, too.
+    """
+    if not txn.options.verified_records_are_guarded:
+        return
     late = partition.late_record
     here = all_of(where, partition.record == Sent.VERIFIED)
     there = all_of(where, late.sent == Sent.VERIFIED)
     if txn.has_versions_2:
-        here = all_of(here, epoch != txn.producer.epoch)
-        there = all_of(there, epoch != late.epoch)
+        is_next = any_of(epoch == txn.producer.epoch, _ends_before(txn, epoch, txn.producer.epoch))
+        here = all_of(here, not_(is_next))
+        there = all_of(there, epoch != late.epoch, not_(_ends_before(txn, epoch, late.epoch)))
+        if not txn.options.next_record_waits_for_the_marker:
+            came = any_of(partition.record == Sent.SENT, partition.record == Sent.VERIFIED)
+            stop(txn, all_of(where, is_next, came))
     refuse_record(txn, partition, here)
     late.reset(where=there)
-    partition.ahead = all_of(partition.ahead, any_of(not_(where), epoch == partition.epoch))
-    partition.epoch = choose(where, epoch, partition.epoch)
-    partition.coordinator_epoch = choose(where, coordinator_epoch, partition.coordinator_epoch)
+
+
+def _ends_before(txn: TransactionalId, epoch: int, other: int) -> bool:
+    """The epoch is the last of a producer id, and the other is of a later one."""
+    return all_of(is_last(txn, epoch), other > epoch)
 
 
 def is_ready(txn: TransactionalId, partition: Partition, sent: Sent, epoch: int) -> bool:
@@ -97,7 +121,10 @@ def partition_get_record(txn: TransactionalId, partition: Partition) -> None:
     partition.epoch = choose(taken, epoch, partition.epoch)
     partition.ahead = all_of(partition.ahead, not_(taken))
     partition.record = choose(taken, Sent.ACKNOWLEDGED, partition.record)
-    refuse_record(txn, partition, not_(taken))
+    if txn.verifies and not txn.options.stale_epoch_is_told:
+        stop(txn, not_(taken))
+    else:
+        refuse_record(txn, partition, not_(taken))
 
 
 @action(

@@ -7,6 +7,8 @@ a log holds beyond the high watermark may be lost with its leader.
 from __future__ import annotations
 
 from model.kafka_transactions.bounds import (
+    CLOCK_STEPS,
+    FAILED_UNLOADS,
     FAILOVERS,
     LOAD_FAILURES,
     LOST_RESPONSES,
@@ -28,6 +30,7 @@ from model.kafka_transactions.state import (
     TransactionalId,
 )
 from model.kafka_transactions.transaction_manager import hear_of_end, hear_of_epoch, wants_init
+from model.kafka_transactions.transaction_metadata import first_of_next, is_last
 from model.language import (
     SetOf,
     action,
@@ -69,6 +72,7 @@ def append(
     epoch: int,
     partitions: SetOf[Partition],
     where: bool = True,
+    keeps_its_id: bool = False,
 ) -> None:
     """Append what the id comes to, if `where`: `appendTransactionToLog`. There must be room."""
     compact(txn, choose(where, unread(txn), 0))
@@ -80,6 +84,8 @@ def append(
         entry.state = choose(here, state, entry.state)
         entry.epoch = choose(here, epoch, entry.epoch)
         entry.partitions = choose(here, partitions, entry.partitions)
+        if not txn.options.fences_take_a_new_id:
+            entry.keeps_its_id = choose(here, keeps_its_id, entry.keeps_its_id)
     coordinator.pending = any_of(where, coordinator.pending)
 
 
@@ -114,10 +120,24 @@ def _commit(txn: TransactionalId, told: bool) -> None:
 
     txn.high_watermark = txn.log.end
     for coordinator in txn.coordinators:
-        take_over(coordinator, last, all_of(txn.leads(coordinator), coordinator.pending))
+        its_own = all_of(txn.leads(coordinator), coordinator.pending)
+        take_over(coordinator, last, its_own)
+        if txn.forgets_the_last_epoch:
+            bumped = all_of(its_own, last.state == EMPTY)
+            coordinator.loaded = all_of(coordinator.loaded, not_(bumped))
     if told:
-        hear_of_end(txn, last.epoch, is_end)
+        hear_of_end(txn, _told(txn, last), is_end)
         hear_of_epoch(txn, last.epoch, is_init)
+
+
+def _told(txn: TransactionalId, entry: Logged) -> int:
+    """The epoch that the answer to EndTxn has."""
+    if not txn.has_versions_2:
+        return entry.epoch
+    is_next = is_last(txn, entry.epoch)
+    if not txn.options.fences_take_a_new_id:
+        is_next = all_of(is_next, not_(entry.keeps_its_id))
+    return choose(is_next, first_of_next(entry.epoch), entry.epoch)
 
 
 def take_over(coordinator: Coordinator, entry: Logged, where: bool) -> None:
@@ -125,6 +145,8 @@ def take_over(coordinator: Coordinator, entry: Logged, where: bool) -> None:
     coordinator.state = choose(where, entry.state, coordinator.state)
     coordinator.epoch = choose(where, entry.epoch, coordinator.epoch)
     coordinator.partitions = choose(where, entry.partitions, coordinator.partitions)
+    coordinator.keeps_its_id = choose(where, entry.keeps_its_id, coordinator.keeps_its_id)
+    coordinator.failed_fence = all_of(not_(where), coordinator.failed_fence)
     coordinator.pending = all_of(not_(where), coordinator.pending)
     given_up = coordinator.status == Status.GIVEN_UP
     coordinator.status = choose(all_of(where, given_up), Status.ACTIVE, coordinator.status)
@@ -150,6 +172,25 @@ def log_commit(txn: TransactionalId) -> None:
 def log_commit_in_vain(txn: TransactionalId) -> None:
     """The same, and the producer asks again."""
     _commit(txn, False)
+
+
+@action(
+    "a partition is added to the transaction in the log, and {coordinator} does not take it over",
+    at="TransactionMetadata.completeTransitionTo",
+    since="0.11.0.0",
+    about="KAFKA-8803",
+    settings="clocks.may.go.back",
+)
+def coordinator_refuse_its_own_time(txn: TransactionalId, coordinator: Coordinator) -> None:
+    """The transaction would have begun after this: `pendingState` is never cleared."""
+    require(not txn.options.clocks_may_go_back)
+    require(txn.leads(coordinator), coordinator.pending, coordinator.state == ONGOING)
+    require(txn.high_watermark < txn.log.end, txn.log[txn.log.end - 1].state == ONGOING)
+
+    spend(txn, CLOCK_STEPS)
+    txn.high_watermark = txn.log.end
+    coordinator.reset()
+    coordinator.status = Status.STUCK
 
 
 @action(
@@ -244,7 +285,25 @@ def coordinator_load(txn: TransactionalId, coordinator: Coordinator) -> None:
         require(txn.high_watermark == txn.log.end)
 
     coordinator.status = Status.ACTIVE
+    coordinator.loaded = txn.forgets_the_last_epoch
     take_over(coordinator, txn.log[txn.log.end - 1], True)
+
+
+@action(
+    "{coordinator} cannot load the transaction log, as it has a cache of an earlier epoch",
+    at="TransactionStateManager.addLoadedTransactionsToCache",
+    since="0.11.0.0",
+    about="KAFKA-9307",
+    settings="loads.replace.a.cache",
+)
+def coordinator_load_in_vain(txn: TransactionalId, coordinator: Coordinator) -> None:
+    """It was coordinator before, and an error kept it from dropping its cache."""
+    require(not txn.options.loads_replace_a_cache)
+    require(is_loading(coordinator), txn.leads(coordinator), coordinator.number > 0)
+
+    spend(txn, FAILED_UNLOADS)
+    coordinator.reset()
+    coordinator.status = Status.STUCK
 
 
 @action(

@@ -10,6 +10,7 @@ from checker.commands.outputs.agents import Mcp
 from checker.commands.outputs.clusters import AskCluster
 from checker.commands.outputs.common import Error
 from checker.commands.outputs.graphs import (
+    Certify,
     Export,
     Graph,
     GraphSeen,
@@ -22,6 +23,7 @@ from checker.commands.outputs.graphs import (
 from checker.commands.outputs.kafka import (
     Affected,
     Ask,
+    AskApplication,
     AskControllers,
     Audit,
     Cases,
@@ -59,6 +61,7 @@ OUTPUTS = (
     Mcp,
     Ask,
     AskCluster,
+    AskApplication,
     AskControllers,
     Affected,
     Explore,
@@ -87,6 +90,7 @@ OUTPUTS = (
     Report,
     Reports,
     Query,
+    Certify,
     Audit,
     Error,
 )
