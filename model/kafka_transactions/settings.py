@@ -260,6 +260,7 @@ class TransactionSettings:
         "a coordinator acts only on what is committed in the transaction log",
         "load.waits.for.high.watermark",
         at="TransactionStateManager.loadTransactionMetadata",
+        catalogue="170",
         fix=True,
     )
     publishes_abandoned_loads: bool = setting(
@@ -267,6 +268,7 @@ class TransactionSettings:
         "a coordinator that is replaced while it loads acts on the part that it has read",
         "publishes.abandoned.loads",
         at="TransactionStateManager.loadTransactionsForTxnTopicPartition",
+        catalogue="171",
         fix=False,
     )
     failed_loads_count: bool = setting(
@@ -274,5 +276,6 @@ class TransactionSettings:
         "a coordinator whose load fails acts on the part that it has read",
         "failed.loads.count",
         at="TransactionStateManager.loadTransactionMetadata",
+        catalogue="172",
         fix=False,
     )

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from checker.kafka.cluster.errors import UndecidedError
+from checker.kafka.cluster.errors import PromiseBrokenError, UndecidedError
 from checker.kafka.cluster.quorum import topic_name
 from checker.kafka.cluster.stage import Stage
 from checker.kafka.cluster.steps.quorums import have_read_all
 from checker.kafka.cluster.steps.topics import all_in_sync, is_made, make_topic
+from checker.kafka.cluster.steps.transactions import is_not_open
+from checker.kafka.cluster.transactions import torn
 from checker.kafka.cluster.verdict import Evidence
 
 WHOLE_LIMIT, ANSWER_LIMIT = 180.0, 60.0  # seconds
@@ -34,6 +36,7 @@ def gather(stage: Stage) -> Evidence:
     )
     known = _send_last_records(stage, written)
     read = frozenset[str]().union(*map(stage.read, written))
+    halves = torn(stage.clients.transactions.all, acknowledged, _read_committed(stage, written))
     if stage.cluster.quorum.is_dynamic:
         acknowledged, read = acknowledged | made, read | _told_topics(stage)
         known |= _make_last_topic(stage)
@@ -53,7 +56,7 @@ def gather(stage: Stage) -> Evidence:
     }
     return Evidence(
         acknowledged, disks, read, known, found.set_aside, shared, changed, found.remote, refused,
-        skipped & acknowledged,
+        skipped & acknowledged, halves,
     )  # fmt: skip
 
 
@@ -80,6 +83,16 @@ def _make_whole(stage: Stage) -> tuple[frozenset[str], set[str]]:
         if not stage.news.wait(all_in_sync(stage, topic), WHOLE_LIMIT):
             raise UndecidedError(f"in the end not all replicas of {topic} came in sync")
     return made, written
+
+
+def _read_committed(stage: Stage, written: set[str]) -> frozenset[str]:
+    """What readers of committed transactions get, once all of these are ended."""
+    if not stage.clients.transactions.all:
+        return frozenset()
+    for topic in written:
+        if not stage.news.wait(is_not_open(stage, topic), WHOLE_LIMIT):
+            raise PromiseBrokenError("; ".join(stage.open_transactions(topic)))
+    return frozenset[str]().union(*map(stage.read_committed, written))
 
 
 def _wait_for_controllers(stage: Stage) -> None:

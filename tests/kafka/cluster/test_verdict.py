@@ -142,19 +142,21 @@ def test_lost_is_acknowledged_and_on_no_disk_and_is_said_only_if_reading_agrees(
 
 
 def test_the_worst_of_several_runs():
-    kept, none, stuck, shared, skipped, changed, hidden, lost = map(Outcome, Verdict)
+    kept, none, stuck, shared, skipped, changed, torn, hidden, lost = map(Outcome, Verdict)
     assert worst([kept, none, kept]) is Verdict.NONE
     assert worst([kept, stuck, none]) is Verdict.STUCK
     assert worst([kept, none, shared, stuck]) is Verdict.SHARED
     assert worst([kept, changed, shared, skipped]) is Verdict.CHANGED
+    assert worst([kept, torn, changed, stuck]) is Verdict.TORN
     assert worst([kept, skipped, shared, stuck]) is Verdict.SKIPPED
-    assert worst([kept, none, lost, stuck, shared, hidden, changed]) is Verdict.LOST
+    assert worst([kept, none, lost, stuck, shared, hidden, changed, torn]) is Verdict.LOST
     assert worst([kept]) is Verdict.KEPT
     assert worst([]) is Verdict.NONE
     assert EXITS == {
         Verdict.LOST: Exit.VIOLATED, Verdict.STUCK: Exit.VIOLATED,
         Verdict.SHARED: Exit.VIOLATED, Verdict.CHANGED: Exit.VIOLATED,
         Verdict.HIDDEN: Exit.VIOLATED, Verdict.SKIPPED: Exit.VIOLATED,
+        Verdict.TORN: Exit.VIOLATED,
         Verdict.KEPT: Exit.OK, Verdict.NONE: Exit.LIMIT,
     }  # fmt: skip
 

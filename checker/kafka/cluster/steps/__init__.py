@@ -11,10 +11,11 @@ from checker.kafka.cluster.steps import (
     threads,
     tiers,
     topics,
+    transactions,
 )
 from checker.kafka.cluster.vocabulary import ACTS, CONDITIONS
 
 __all__ = [
     "ACTS", "CONDITIONS", "brokers", "disks", "groups", "network", "quorums", "records", "shares",
-    "threads", "tiers", "topics",
+    "threads", "tiers", "topics", "transactions",
 ]  # fmt: skip
