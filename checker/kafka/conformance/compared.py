@@ -6,12 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.kafka.conformance import brokers, plan, quorums, wrong_brokers, wrong_quorums
+from checker.kafka.conformance import (
+    brokers,
+    plan,
+    quorums,
+    tiers,
+    wrong_brokers,
+    wrong_quorums,
+    wrong_tiers,
+)
 from checker.kafka.conformance.controllers import Controllers
 from checker.kafka.conformance.harness import Harness
 from checker.kafka.conformance.process import Runs
 from checker.kafka.conformance.rows import Row, Wrong
+from checker.kafka.conformance.tiered_brokers import TieredBrokers
 from model.kafka.protocol import KAFKA
+from model.kafka_tiered.protocol import KAFKA_TIERED
 from model.kraft.protocol import KRAFT
 from model.language import Model, Protocol
 from model.language.errors import unknown_name
@@ -74,7 +84,22 @@ QUORUMS = Compared(
     how_often=quorums.HOW_OFTEN,
 )
 
-COMPARED = {each.protocol.name: each for each in (BROKERS, QUORUMS)}
+TIERS = Compared(
+    protocol=KAFKA_TIERED,
+    classes=TieredBrokers,
+    rows=tiers.rows,
+    passed_over=tiers.passed_over,
+    at_once=frozenset(),
+    models=tiers.models,
+    covered_models=tiers.covered_models,
+    settings_of=tiers.settings_of,
+    chosen=tiers.CHOSEN,
+    fitting=tiers.fitting,
+    wrong=wrong_tiers.WRONG,
+    how_often=tiers.HOW_OFTEN,
+)
+
+COMPARED = {each.protocol.name: each for each in (BROKERS, QUORUMS, TIERS)}
 
 
 def compared_named(name: str) -> Compared:

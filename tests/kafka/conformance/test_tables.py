@@ -9,10 +9,10 @@ import pytest
 
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.traces.trace import Trace, TraceVerdict
-from checker.kafka.conformance import quorums
+from checker.kafka.conformance import quorums, tiers
 from checker.kafka.conformance.brokers import NOT_COMPARED, TABLE
 from checker.kafka.conformance.compare import Kind, allowed_row, allowed_rows, compare
-from checker.kafka.conformance.compared import QUORUMS
+from checker.kafka.conformance.compared import QUORUMS, TIERS
 from checker.kafka.conformance.harness import Harness, sources
 from checker.kafka.conformance.observed import MEANS
 from checker.kafka.conformance.plan import models, settings_of
@@ -35,6 +35,7 @@ from checker.kafka.releases.jars import releases
 from checker.lab.experiments.cases import read_case
 from checker.telling.report.pages import part_of, with_part
 from model.kafka.protocol import KAFKA
+from model.kafka_tiered.protocol import KAFKA_TIERED
 from model.kraft.protocol import KRAFT
 from model.language.errors import UsageError
 
@@ -44,8 +45,12 @@ CASES = Path("counterexamples/kafka")
 
 @pytest.mark.parametrize(
     ("protocol", "table", "left_out"),
-    [(KAFKA, TABLE, NOT_COMPARED), (KRAFT, quorums.TABLE, quorums.NOT_COMPARED)],
-    ids=["kafka", "kraft"],
+    [
+        (KAFKA, TABLE, NOT_COMPARED),
+        (KRAFT, quorums.TABLE, quorums.NOT_COMPARED),
+        (KAFKA_TIERED, tiers.TABLE, tiers.NOT_COMPARED),
+    ],
+    ids=["kafka", "kraft", "kafka_tiered"],
 )
 def test_every_variable_is_compared_or_has_a_reason(protocol, table, left_out):
     compared = {row.variable for row in table}
@@ -65,6 +70,11 @@ def test_every_row_has_a_reader():
     assert readers - known <= {"consumer.processed", "consumer.committed"}
     readers = set(_names("kraft/RaftNumbers.java", r'readers\.put\("([^"]+)"'))
     assert readers == {row.name for row in quorums.TABLE}
+    readers = set(_names("tiered/TieredNumbers.java", r'readers\.put\("([^"]+)",'))
+    of_brokers = r'put\("([^"]+)" \+ b(?: \+ "([^"]+)")?,'
+    for start, end in _names("tiered/TieredNumbers.java", of_brokers):
+        readers |= {f"{start}{broker}{end}" for broker in range(2)}
+    assert readers == {row.name for row in tiers.rows(KAFKA_TIERED.model(), "4.3.1")}
 
 
 def test_every_action_is_mapped_and_nothing_else():
@@ -72,12 +82,15 @@ def test_every_action_is_mapped_and_nothing_else():
     assert sorted(mapped) == sorted(action.name for action in KAFKA.actions)
     mapped = _names("kraft/RaftActions.java", r'put\("(\w+)"')
     assert sorted(mapped) == sorted(action.name for action in KRAFT.actions)
+    mapped = _names("tiered/TieredActions.java", r'put\("(\w+)"')
+    assert sorted(mapped) == sorted(action.name for action in KAFKA_TIERED.actions)
 
 
-def test_every_setting_of_kraft_is_tried_wrong():
+def test_every_setting_is_tried_wrong():
     settings = set(settings_named(KRAFT.model()))
     assert settings == QUORUMS.wrong.keys() | UNSEEN.keys()
     assert not QUORUMS.wrong.keys() & UNSEEN.keys()
+    assert set(settings_named(KAFKA_TIERED.model())) == TIERS.wrong.keys()
 
 
 @pytest.mark.parametrize(
