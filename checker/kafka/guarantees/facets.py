@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from checker.kafka.guarantees.tiers import Tier
 from checker.lab.experiments.choices import Choice
@@ -58,6 +59,12 @@ class Facet:
         chosen = choice or self.choice
         quiet = dict.fromkeys(self.faults, 0)
         return replace(chosen, bounds={**quiet, **self.sizes, **faults})
+
+    @cached_property
+    def possible(self) -> tuple[str, ...]:
+        """The faults that some action spends under these settings; the others never happen."""
+        never = self.with_faults(dict.fromkeys(self.faults, 1)).model.unchanging
+        return tuple(name for name in self.faults if f"spent.{name}" not in never)
 
     @property
     def changes(self) -> Iterator[Change]:

@@ -80,6 +80,11 @@ def test_a_transactional_producer_aborts_in_place_of_a_new_epoch_and_of_a_restar
     assert rules(producer)["acks"] == "all"
 
 
+def test_a_fault_that_the_settings_rule_out_is_not_searched():
+    assert "power_losses" not in described("4.1", {"acks": "all"}).facets[0].possible
+    assert "power_losses" in described("4.1", {"acks": "1"}).facets[0].possible
+
+
 def test_files_of_streams_have_prefixes_and_other_keys(tmp_path):
     file = tmp_path / "app.properties"
     file.write_text("application.id=a\nproducer.acks=1\nproducer.linger.ms=5\nnum.stream.threads=2")
