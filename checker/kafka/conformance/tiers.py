@@ -103,7 +103,7 @@ GRAPHS: tuple[Mapping[str, int], ...] = (
     {"crashes": 1},
     {"refused_reads": 1},
     {"build_crashes": 1},
-    {"unclean_elections": 1, "crashes": 1, "log_size": 1},
+    {"unclean_elections": 1},
     {"expirations": 1},
     {"copies": 2},
 )
