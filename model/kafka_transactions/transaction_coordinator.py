@@ -23,7 +23,6 @@ from model.kafka_transactions.state import (
 )
 from model.kafka_transactions.transaction_manager import (
     hear_of_end,
-    hear_of_epoch,
     refuse_record,
     stop,
     wants_end,
@@ -170,10 +169,17 @@ def ends(
     settings="transaction.version",
 )
 def coordinator_end(txn: TransactionalId, coordinator: Coordinator) -> None:
-    """Decide the transaction, or say that it is done. With version 2 the epoch goes up by one."""
+    """Decide the transaction, or say that it is done. With version 2 the epoch goes up by one.
+
+    What is decided is pending until it is complete, which is said before the epoch is looked at;
+    up to version 1 after that.
+    """
     producer = txn.producer
     require(is_free(txn, coordinator), wants_end(txn), has_room(txn))
-    decides, done, waits = ends(txn, coordinator, producer.request, producer.epoch)
+    decides, done, _ = ends(txn, coordinator, producer.request, producer.epoch)
+    waits = is_decided(coordinator)
+    if not txn.has_versions_2:
+        waits = all_of(waits, producer.epoch == coordinator.epoch)
     require(not_(waits))
     if txn.has_versions_2:
         require(any_of(not_(decides), coordinator.epoch < txn.bound(EPOCHS)))
@@ -224,6 +230,12 @@ def coordinator_answer_from_cache(txn: TransactionalId, coordinator: Coordinator
     hear_of_end(txn, coordinator.epoch, True)
 
 
+def fence(txn: TransactionalId, coordinator: Coordinator, where: bool) -> None:
+    """Up to version 1 the producer is fenced before that is committed, if `where`."""
+    if not txn.has_versions_2:
+        coordinator.epoch = choose(where, coordinator.epoch + 1, coordinator.epoch)
+
+
 @action(
     "{coordinator} handles InitProducerId",
     at="TransactionCoordinator.handleInitProducerId",
@@ -233,7 +245,7 @@ def coordinator_answer_from_cache(txn: TransactionalId, coordinator: Coordinator
 def coordinator_init(txn: TransactionalId, coordinator: Coordinator) -> None:
     """Give the producer the next epoch; a transaction that is open is aborted first, with another.
 
-    Who names an epoch that is not the newest is fenced, but for a retry.
+    Who names an epoch that is not the newest is fenced, but for a retry, which is given that.
     """
     producer = txn.producer
     require(is_free(txn, coordinator), wants_init(txn), has_room(txn))
@@ -241,15 +253,14 @@ def coordinator_init(txn: TransactionalId, coordinator: Coordinator) -> None:
     bumps = producer.request == Kind.BUMP
     again = all_of(bumps, coordinator.state == EMPTY, producer.epoch + 1 == coordinator.epoch)
     fenced = all_of(bumps, producer.epoch != coordinator.epoch, not_(again))
-    appends = not_(any_of(again, fenced))
-    require(any_of(not_(appends), coordinator.epoch < txn.bound(EPOCHS)))
-    ongoing = all_of(appends, coordinator.state == ONGOING)
+    require(any_of(again, fenced, coordinator.epoch < txn.bound(EPOCHS)))
+    ongoing = all_of(not_(fenced), coordinator.state == ONGOING)
 
-    next_epoch = coordinator.epoch + 1
+    given = choose(again, coordinator.epoch, coordinator.epoch + 1)
     state = choose(ongoing, PREPARE_ABORT, EMPTY)
     partitions = choose(ongoing, coordinator.partitions, txn.partitions.none())
-    append(txn, coordinator, state, next_epoch, partitions, appends)
-    hear_of_epoch(txn, coordinator.epoch, again)
+    append(txn, coordinator, state, given, partitions, not_(fenced))
+    fence(txn, coordinator, ongoing)
     stop(txn, fenced)
 
 
@@ -266,3 +277,4 @@ def coordinator_time_out(txn: TransactionalId, coordinator: Coordinator) -> None
 
     spend(txn, TIMEOUTS)
     decide(txn, coordinator, PREPARE_ABORT, True, True)
+    fence(txn, coordinator, True)

@@ -6,12 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.kafka.conformance import brokers, plan, quorums, wrong_brokers, wrong_quorums
+from checker.kafka.conformance import (
+    brokers,
+    plan,
+    quorums,
+    transactions,
+    wrong_brokers,
+    wrong_quorums,
+    wrong_transactions,
+)
 from checker.kafka.conformance.controllers import Controllers
+from checker.kafka.conformance.coordinators import TransactionCoordinators
 from checker.kafka.conformance.harness import Harness
 from checker.kafka.conformance.process import Runs
 from checker.kafka.conformance.rows import Row, Wrong
 from model.kafka.protocol import KAFKA
+from model.kafka_transactions.protocol import KAFKA_TRANSACTIONS
 from model.kraft.protocol import KRAFT
 from model.language import Model, Protocol
 from model.language.errors import unknown_name
@@ -74,7 +84,22 @@ QUORUMS = Compared(
     how_often=quorums.HOW_OFTEN,
 )
 
-COMPARED = {each.protocol.name: each for each in (BROKERS, QUORUMS)}
+TRANSACTIONS = Compared(
+    protocol=KAFKA_TRANSACTIONS,
+    classes=TransactionCoordinators,
+    rows=transactions.rows,
+    passed_over=transactions.passed_over,
+    at_once=transactions.AT_ONCE,
+    models=transactions.models,
+    covered_models=transactions.covered_models,
+    settings_of=transactions.settings_of,
+    chosen=transactions.CHOSEN,
+    fitting=transactions.fitting,
+    wrong=wrong_transactions.WRONG,
+    how_often=transactions.HOW_OFTEN,
+)
+
+COMPARED = {each.protocol.name: each for each in (BROKERS, QUORUMS, TRANSACTIONS)}
 
 
 def compared_named(name: str) -> Compared:

@@ -1,0 +1,22 @@
+"""Settings of the model `kafka_transactions` that no release has: each has to be noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from checker.kafka.conformance.rows import Wrong
+from checker.kafka.conformance.transactions import VERIFICATION, VERSION
+
+WRONG: Mapping[str, Wrong] = {
+    VERSION: Wrong("0", {VERSION: "2"}, forbids=True, since="4.0.0"),
+    VERIFICATION: Wrong("false", {VERSION: "0"}, forbids=True),
+    "after.a.failed.record": Wrong("same_epoch", {VERSION: "0"}),
+    "marker.names.coordinator.epoch": Wrong("false"),
+    "marker.epoch.is.newer": Wrong(),
+    "marker.retry.is.taken": Wrong("false"),
+    "markers.keep.producer.state": Wrong("false", bounds={"producer_expiries": 1}),
+    "cancels.only.its.own.markers": Wrong("false"),
+    "load.waits.for.high.watermark": Wrong("true", forbids=True),
+    "publishes.abandoned.loads": Wrong("false", forbids=True),
+    "failed.loads.count": Wrong("false", forbids=True),
+}
