@@ -18,7 +18,8 @@ final class TxnUnified {
     /** A record in it; `value` is its own buffer. */
     record Entry(long offset, boolean isControl, short epoch, ByteBuffer value) { }
 
-    private static final Class<?> LOG = Parts.type("org.apache.kafka.storage.internals.log.UnifiedLog", "kafka.log.UnifiedLog");
+    /** Where there are both, Java's has but a few static methods. */
+    static final Class<?> LOG = Parts.type("kafka.log.UnifiedLog", "org.apache.kafka.storage.internals.log.UnifiedLog");
     private static final Class<?> ISOLATION = Parts.type("org.apache.kafka.server.storage.log.FetchIsolation", "org.apache.kafka.storage.internals.log.FetchIsolation");
     static final Class<?> MEMORY = Parts.type("org.apache.kafka.common.record.internal.MemoryRecords", "org.apache.kafka.common.record.MemoryRecords");
     static final Object LOG_END = Parts.constant(ISOLATION, "LOG_END"), COMMITTED = Parts.constant(ISOLATION, "TXN_COMMITTED");
