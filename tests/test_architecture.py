@@ -51,7 +51,7 @@ TRACES, REPORT, VERDICT = "checker.core.traces", "checker.telling.report", "chec
 EXITS = "checker.core.exits"
 FILES, RELEASES, DIGEST = "checker.core.files", "checker.kafka.releases", "checker.core.digest"
 NATIVE = "checker.core.native"
-AMOUNTS = "checker.core.amounts"
+AMOUNTS, CHILDREN = "checker.core.amounts", "checker.core.children"
 DISTRIBUTION = "checker.distribution"
 LIVENESS, CAUSES, PICTURES = (
     "checker.core.liveness",
@@ -94,12 +94,16 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.distribution": ("model.language.errors",),
     "checker.core.exits": (),
     "checker.core.amounts": (),
+    "checker.core.children": (),
     "checker.telling.pictures": (),
     "checker.core.files": ("model.language.errors",),
     "checker.core.verdict": ("model", "properties"),
     "checker.core.digest": ("model", "properties"),
     "checker.core.native": (FILES,),
     "checker.core.engines": ("model", "properties", VERDICT, NATIVE),
+    "checker.core.certificate": (
+        *("model", "properties", CHILDREN, "checker.core.engines.reference"),
+    ),
     "checker.core.search": ("model", "properties", DISTRIBUTION, VERDICT, DIGEST, NATIVE, ENGINES),
     "checker.core.traces": (
         "model",
@@ -143,6 +147,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         ENGINES,
         SEARCH,
         TRACES,
+        "checker.core.certificate",
     ),
     "checker.core.graphs": (
         *("model", "properties", VERDICT, FILES, ENGINES, SEARCH, LIVENESS, TRACES, STORES),
@@ -162,7 +167,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.core.spark": ("model", "properties", DISTRIBUTION, VERDICT, ENGINES, SEARCH, STORES),
     "checker.lab.experiments": (
         *("model", "properties", VERDICT, FILES, AMOUNTS, ENGINES, SEARCH, LIVENESS, TRACES),
-        *(REPORT, PICTURES),
+        *(CHILDREN, REPORT, PICTURES),
     ),
     "checker.lab.explanations": (
         *("model", "properties", VERDICT, AMOUNTS, ENGINES, SEARCH, TRACES, CAUSES, REPORT),

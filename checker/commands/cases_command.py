@@ -68,7 +68,11 @@ def _write_itf(case: Case, trace: Trace, folder: Path) -> None:
 
 def _write_overviews(root: Path, quiet: bool) -> None:
     from checker.kafka.affected.page import with_table
-    from checker.kafka.tables.releases import with_quorum_table, with_release_tables
+    from checker.kafka.tables.releases import (
+        with_quorum_table,
+        with_release_tables,
+        with_transaction_table,
+    )
     from checker.lab.catalogue import with_tables
     from checker.lab.experiments.cases import OVERVIEWS
 
@@ -82,6 +86,7 @@ def _write_overviews(root: Path, quiet: bool) -> None:
     pages: dict[Path, Callable[[str], str]] = {
         root / "matrix" / "presets.md": with_release_tables,
         docs / "kraft.md": with_quorum_table,
+        docs / "transactions.md": with_transaction_table,
         docs / "catalogue.md": lambda page: with_tables(page, root),
         docs / "affected.md": with_table,
     }

@@ -38,6 +38,7 @@ GROUPS = {
     },
     "Check a protocol": {
         "explore": "search every reachable state, up to a depth or to the end",
+        "certify": "check a search that ended with nothing violated, without the search",
         "liveness": "check what must eventually happen, and which steps have to be fair for it",
         "simulate": "walk at random, at sizes too large to search",
         "prove": "prove by induction, or check short runs, with Z3",

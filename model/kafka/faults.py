@@ -64,7 +64,7 @@ def forget_replica(
     forget_leadership(partition, broker, where)
     dynamic_config_publisher.forget(partition, broker, where)
     unified_log.reload_start(partition, broker, where)
-    replica_alter_log_dirs.note_stop(broker, where)
+    replica_alter_log_dirs.note_stop(partition, broker, where)
     if file_cache.is_kept(partition):
         file_cache.reload(partition, broker, power_lost, where)
     if partition.options.fetch_answers.travel:
@@ -225,6 +225,7 @@ def broker_restart(partition: TopicPartition, broker: Broker) -> None:
     assign_directory(partition, where=all_of(made_anew, partition.has_replica(broker)))
     broker.directory_lost = 0
     broker.directory_dropped = False
+    broker.assigned_elsewhere = False
     controller.offline = controller.offline.without_member(broker)
     asked = not_(controller.request.is_empty)
     asked = any_of(asked, some(is_lost_request_for(partition, b) for b in partition.brokers))

@@ -10,7 +10,8 @@ class FutureReplica(Record):
     """Blank where none `exists`. How it is filled is in `replica_alter_log_dirs.py`.
 
     `truncating`: its fetcher compares leader epochs with the current log before it fetches on; if
-    that cannot answer, it truncates to `fetch_offset`, which is blank else.
+    that cannot answer, it truncates to `fetch_offset`, which is blank else. `failed`: the
+    fetcher has given the partition up.
     """
 
     exists: bool = False
@@ -18,3 +19,4 @@ class FutureReplica(Record):
     high_watermark: Offset = 0
     truncating: bool = False
     fetch_offset: Offset = 0
+    failed: bool = False

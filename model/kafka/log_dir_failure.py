@@ -59,7 +59,8 @@ def broker_fail_directory(partition: TopicPartition, broker: Broker, checkpoint:
 def _hear_of_failure(partition: TopicPartition, broker: Broker) -> None:
     """The broker's next heartbeat says so; those of a fenced broker too."""
     offline = partition.controller.offline
-    require(broker.up, broker.directory_failed, broker.is_registered)
+    failed = any_of(broker.directory_failed, broker.assigned_elsewhere)
+    require(broker.up, failed, broker.is_registered)
     require(not_(offline.contains(broker)), partition.exists)
 
     partition.controller.offline = offline.with_member(broker)

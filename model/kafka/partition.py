@@ -306,7 +306,7 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     void_stalled_produce(partition, broker, where=newer)
     void_stalled_read(partition, broker)
     begin_epoch(partition, broker, where=any_of(anew, newer))
-    replica_alter_log_dirs.begin_again(broker, where=any_of(anew, newer))
+    replica_alter_log_dirs.begin_again(partition, broker, where=any_of(anew, newer))
     broker.leading_since = choose(anew, controller.leader_epoch, broker.leading_since)
     broker.leader = broker
     broker.leader_epoch = controller.leader_epoch
@@ -373,7 +373,7 @@ def follow(partition: TopicPartition, broker: Broker) -> None:
     stays = all_of(follows, broker.leader == controller.leader)
     fetch_session.go_on(partition, broker, leader_stays=stays)
     file_cache.begin_to_fetch(partition, broker, where=not_(goes_on))
-    replica_alter_log_dirs.begin_again(broker)
+    replica_alter_log_dirs.begin_again(partition, broker)
     broker.gave_up = all_of(goes_on, broker.gave_up)
     broker.leader = choose(assigned, controller.leader, None)
     broker.leader_epoch = choose(assigned, controller.leader_epoch, 0)

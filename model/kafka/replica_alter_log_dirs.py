@@ -5,11 +5,11 @@ current log to it. It compares leader epochs with the current log first, as a fo
 leader before KIP-595: in each new leader epoch, and after a truncation that it is told of. Once
 both logs end at the same offset, the future replica takes the current log's place.
 
-What a power loss takes from the future replica is left out, and so is
-a future replica that is found without its current log: it is gone with that. Nothing
-is deleted at the log's start meanwhile. The controller takes the report of the new directory at
-once, and a broker whose partition has no leader copies nothing. To cancel a move is to leave it
-where it is.
+What a power loss takes from the future replica is left out, and so is a future replica that is
+found without its current log: it is gone with that, but where the controller has it in the new
+directory already (`future_replica_assignment.py`); else the controller takes the report of that at
+once. Nothing is deleted at the log's start meanwhile. A broker whose partition has no leader copies
+nothing. To cancel a move is to leave it where it is.
 """
 
 from __future__ import annotations
@@ -28,15 +28,35 @@ from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, any_of, choose, is_none, minimum, not_, require, spend
 
 
-def begin_again(broker: Broker, where: bool = True) -> None:
+def begin_again(partition: TopicPartition, broker: Broker, where: bool = True) -> None:
     """Where the condition holds, the broker has a new leader epoch: its fetcher compares again.
 
     `ReplicaManager.maybeAddLogDirFetchers`. The fetch offset is the future replica's HW.
     """
     future = broker.future
+    if not partition.options.new_epoch_restarts_log_dir_fetcher:
+        where = _restart_unless_fenced(broker, where)
+    if not partition.options.log_dir_fetcher_begins_at_its_hw:
+        _begin_at_current_high_watermark(broker, where)
     again = all_of(where, not_(future.log.is_empty))
     future.truncating = any_of(again, future.truncating)
     future.fetch_offset = choose(again, future.high_watermark, future.fetch_offset)
+
+
+def _restart_unless_fenced(broker: Broker, where: bool) -> bool:
+    """The fetcher is started by the first metadata alone; later epochs fence it, for good."""
+    future = broker.future
+    first = is_none(broker.leader)
+    fenced = all_of(where, future.exists, not_(first))
+    future.failed = any_of(fenced, all_of(future.failed, not_(all_of(where, first))))
+    return all_of(where, first)
+
+
+def _begin_at_current_high_watermark(broker: Broker, where: bool) -> None:
+    """An empty log cannot be truncated to it, and refuses the first record from there."""
+    future = broker.future
+    mismatch = all_of(future.exists, future.log.is_empty, broker.high_watermark > 0)
+    future.failed = any_of(all_of(where, mismatch), all_of(future.failed, not_(where)))
 
 
 def note_truncation(
@@ -49,13 +69,13 @@ def note_truncation(
     """
     future = broker.future
     told = True if partition.options.every_truncation_marks_future else completed
-    marked = all_of(where, told, not_(future.log.is_empty))
+    marked = all_of(where, told, not_(future.log.is_empty), not_(future.failed))
     held = choose(future.truncating, future.fetch_offset, future.log.end)
     future.truncating = any_of(marked, future.truncating)
     future.fetch_offset = choose(marked, minimum(end, held), future.fetch_offset)
 
 
-def note_stop(broker: Broker, where: bool = True) -> None:
+def note_stop(partition: TopicPartition, broker: Broker, where: bool = True) -> None:
     """Where the condition holds, the broker's process is gone, and the fetcher with it.
 
     Both logs' HWs are checkpointed at once (`ReplicaManager.checkpointHighWatermarks`): the future
@@ -64,7 +84,7 @@ def note_stop(broker: Broker, where: bool = True) -> None:
     future = broker.future
     left = minimum(future.high_watermark, broker.high_watermark)
     future.high_watermark = choose(where, left, future.high_watermark)
-    begin_again(broker, where)
+    begin_again(partition, broker, where)
 
 
 def forget(broker: Broker, where: bool = True) -> None:
@@ -75,6 +95,7 @@ def forget(broker: Broker, where: bool = True) -> None:
     future.high_watermark = choose(where, 0, future.high_watermark)
     future.truncating = all_of(not_(where), future.truncating)
     future.fetch_offset = choose(where, 0, future.fetch_offset)
+    future.failed = all_of(not_(where), future.failed)
 
 
 def _truncate_to(broker: Broker, end: int) -> None:
@@ -85,7 +106,7 @@ def _truncate_to(broker: Broker, end: int) -> None:
 
 def _require_fetcher(broker: Broker, truncating: bool) -> None:
     future = broker.future
-    require(future.exists, future.truncating == truncating)
+    require(future.exists, future.truncating == truncating, not_(future.failed))
     require(broker.is_online, not_(is_none(broker.leader)))
 
 
@@ -176,14 +197,24 @@ def future_replica_replace(partition: TopicPartition, broker: Broker) -> None:
     The epoch cache becomes that of the records that were copied, which lacks epochs without records
     (KAFKA-15608, KAFKA-20961).
     """
-    future, log = broker.future, broker.log
-    _require_fetcher(broker, truncating=False)
-    require(future.log.end == log.end)
+    require_caught_up(broker)
 
+    promote(partition, broker, partition.options.swapped_log_keeps_epochs)
+
+
+def require_caught_up(broker: Broker) -> None:
+    """The fetcher finds that both logs end alike, and reports the new directory."""
+    _require_fetcher(broker, truncating=False)
+    require(broker.future.log.end == broker.log.end)
+
+
+def promote(partition: TopicPartition, broker: Broker, keeps_epochs: bool) -> None:
+    """The future replica is the log, with the epochs of its records unless the others are kept."""
+    future, log = broker.future, broker.log
     for offset in log.positions:
         log[offset].id = future.log[offset].id
         log[offset].epoch = future.log[offset].epoch
     log_segment.forget(partition, broker)
-    if file_cache.is_kept(partition) and not partition.options.swapped_log_keeps_epochs:
+    if file_cache.is_kept(partition) and not keeps_epochs:
         file_cache.read_off_records(partition, broker, broker.log_start)
     forget(broker)

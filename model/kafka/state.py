@@ -93,6 +93,7 @@ class Broker(Entity):
     failed one is in use no more, and the broker has not started since. In memory, gone when it
     stops: whether it has asked to be let go (`shutting_down`); its view of leader and ISR; as a
     leader what it knows of followers, and in `not_replicas` who has none.
+    `assigned_elsewhere`: the controller has the replica in another directory, which has failed.
     `unregistered`: an operator wants the controller to forget it; once it is fenced, that is so.
     `fetch_answered` and `fetched_epoch_forgotten`, where answers may clear the last fetched epoch:
     the follower has had an answer in this leader epoch, and has forgotten that epoch.
@@ -118,6 +119,7 @@ class Broker(Entity):
     directory_lost: Annotated[int, integers(0, LOST_DIRECTORIES)] = 0
     directory_failed: bool = False
     directory_dropped: bool = False
+    assigned_elsewhere: bool = False
     log: Log = sequence(LOG_SIZE)
     log_before: Log = sequence(LOG_SIZE)
     log_start: Offset = 0

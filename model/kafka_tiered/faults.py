@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.kafka_tiered.bounds import CRASHES, MAX_LEADER_EPOCH, UNCLEAN_ELECTIONS
-from model.kafka_tiered.state import Broker, Copy, Tiered
+from model.kafka_tiered.state import UNKNOWN, Broker, Copy, Tiered
 from model.language import (
     action,
     all_of,
@@ -101,9 +101,22 @@ def broker_crash(partition: Tiered, broker: Broker) -> None:
             segment.lineage[place] = choose(begun, NO_EPOCH, segment.lineage[place])
 
 
-@action("{broker} starts again", at="ReplicaManager.startup", since="3.6.0")
+@action(
+    "{broker} starts again",
+    at="ReplicaManager.startup",
+    since="3.6.0",
+    about="KAFKA-15351",
+    settings="restart.keeps.log.start",
+)
 def broker_restart(partition: Tiered, broker: Broker) -> None:
-    """It is back with the log that it had, and follows nobody yet."""
+    """It is back with the log that it had, and follows nobody yet.
+
+    Without KAFKA-15351 its log starts at its first local record. The epochs below stay in the file
+    until the log start is raised; here they go at once.
+    """
     require(not_(broker.up))
 
     broker.up = True
+    broker.noted_start = UNKNOWN
+    if not partition.options.restart_keeps_log_start:
+        partition.raise_log_start(broker, broker.local_start)

@@ -6,7 +6,7 @@ There is one map for each epoch, from the offset at which the epoch starts in a 
 from __future__ import annotations
 
 from model.kafka_tiered.state import Copy, Place, Segment, Tiered
-from model.language import all_of, any_of, every, implies, not_, some
+from model.language import all_of, any_of, choose, every, implies, not_, some
 from model.replicated_log import NO_EPOCH
 
 
@@ -93,8 +93,8 @@ def list_finished(partition: Tiered, segment: Segment) -> None:
             other.listed[place] = all_of(other.listed[place], not_(gives_way))
 
 
-def delete(partition: Tiered, segment: Segment) -> None:
-    """It is deleted, and listed no more; how far its epochs went is still known."""
-    segment.copy = Copy.DELETED
+def delete(partition: Tiered, segment: Segment, where: bool = True) -> None:
+    """Where the condition holds, it is deleted, and listed no more; how far it went is known."""
+    segment.copy = choose(where, Copy.DELETED, segment.copy)
     for place in partition.places:
-        segment.listed[place] = False
+        segment.listed[place] = all_of(segment.listed[place], not_(where))

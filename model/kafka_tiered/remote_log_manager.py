@@ -91,8 +91,8 @@ def _remote_start(partition: Tiered, broker: Broker) -> int:
     "{broker} looks up what is copied; its next segment begins at {base}",
     at="RLMCopyTask.maybeUpdateCopiedOffset",
     since="3.6.0",
-    about="KAFKA-15241",
-    settings="remote.end.by.lineage, remote.start.by.lineage",
+    about="KAFKA-15241, KAFKA-15351",
+    settings="remote.end.by.lineage, remote.start.by.lineage, remote.start.is.looked.up",
 )
 def leader_find_remote_end(partition: Tiered, broker: Broker, base: Cut) -> None:
     """A copy task's first run: the log start, and what is copied, are looked up once.
@@ -100,7 +100,9 @@ def leader_find_remote_end(partition: Tiered, broker: Broker, base: Cut) -> None
     The next segment is that with the first offset that is not copied, so that it may begin before.
     """
     require(broker.up, broker.leads, broker.next_base == UNKNOWN)
-    start = maximum(broker.log_start, _remote_start(partition, broker))
+    start = broker.log_start
+    if partition.options.log_start_is_looked_up:
+        start = maximum(start, _remote_start(partition, broker))
     first = maximum(partition.remote_end(broker), start)
     require(base >= broker.local_start, base >= start, base <= maximum(first, broker.local_start))
     require(start <= broker.end, start <= maximum(partition.high_watermark, broker.log_start))
@@ -174,6 +176,17 @@ def broker_delete_local(partition: Tiered, broker: Broker, start: Cut) -> None:
     require(start <= partition.high_watermark)
 
     broker.local_start = start
+    broker.noted_start = UNKNOWN
+
+
+def _is_longer(partition: Tiered, broker: Broker, other: Segment, segment: Segment) -> bool:
+    """A segment of the broker's log that begins where another does, and ends later."""
+    return all_of(
+        other.copy == Copy.FINISHED,
+        other.first == segment.first,
+        other.until > segment.until,
+        _is_of_lineage(partition, broker, other),
+    )
 
 
 def _require_deletion(partition: Tiered, broker: Broker, segment: Segment) -> None:
@@ -187,10 +200,15 @@ def _require_deletion(partition: Tiered, broker: Broker, segment: Segment) -> No
     "{broker} deletes {segment}, which has expired",
     at="RLMExpirationTask.cleanupExpiredRemoteLogSegments",
     since="3.6.0",
-    settings="remote.deletion.is.fenced",
+    about="KAFKA-16890",
+    settings="remote.deletion.is.fenced, remote.expiry.takes.furthest",
 )
 def leader_expire(partition: Tiered, broker: Broker, segment: Segment) -> None:
-    """Retention: raise the log start past the broker's first segment, and delete that."""
+    """Retention: raise the log start past the broker's first segment, and delete that.
+
+    Without KAFKA-16890 a longer one that begins there goes in the same pass, before it in the list;
+    the log start is that of the last in the list.
+    """
     _require_deletion(partition, broker, segment)
     require(_is_of_lineage(partition, broker, segment))
     require(
@@ -208,7 +226,16 @@ def leader_expire(partition: Tiered, broker: Broker, segment: Segment) -> None:
 
     spend(partition, EXPIRATIONS)
     partition.raise_log_start(broker, segment.until)
-    partition.expired_to = maximum(partition.expired_to, segment.until)
+    furthest = segment.until
+    if not partition.options.expiry_takes_furthest:
+        furthest = largest(
+            choose(_is_longer(partition, broker, other, segment), other.until, segment.until)
+            for other in partition.segments
+        )
+        for other in partition.segments:
+            longer = _is_longer(partition, broker, other, segment)
+            listing.delete(partition, other, where=longer)
+    partition.expired_to = maximum(partition.expired_to, furthest)
     listing.delete(partition, segment)
 
 

@@ -43,6 +43,42 @@ class TieredSettings:
         evidence="`ReplicaManager` of 4.3.1",
         fix=True,
     )
+    build_moves_local_start: bool = setting(
+        True,
+        "a replica that is built from the remote store notes where its local log starts then",
+        "tier.build.moves.local.start",
+        at="UnifiedLog.truncateFullyAndStartAt",
+        about="KAFKA-15695",
+        history="false 3.6.0, true 3.7.0",
+        evidence="PR 14649: sources of 3.6.0, 3.6.1, 3.6.2, 3.7.0",
+    )
+    restart_keeps_log_start: bool = setting(
+        True,
+        "a log that is loaded starts where the checkpoint says, not at its first local record",
+        "restart.keeps.log.start",
+        at="LogLoader.load",
+        about="KAFKA-15351",
+        history="true 3.6.0",
+        evidence="PR 14301, before the first release with tiered storage",
+    )
+    log_start_is_looked_up: bool = setting(
+        True,
+        "a new leader moves its log start up to the first remote segment that is left",
+        "remote.start.is.looked.up",
+        at="RemoteLogManager.findLogStartOffset",
+        about="KAFKA-15351",
+        history="true 3.6.0",
+        evidence="PR 14340, before the first release with tiered storage",
+    )
+    expiry_takes_furthest: bool = setting(
+        True,
+        "retention that deletes segments that overlap raises the log start past the longest",
+        "remote.expiry.takes.furthest",
+        at="RemoteLogRetentionHandler.deleteRetentionTimeBreachedSegments",
+        about="KAFKA-16890",
+        history="false 3.6.0, true 3.8.0",
+        evidence="PR 16237: sources of 3.6.2, 3.7.1, 3.8.0",
+    )
     remote_end_by_lineage: bool = setting(
         True,
         "what is copied of an epoch counts as far as the epoch goes in the leader's own log",

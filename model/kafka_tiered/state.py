@@ -72,6 +72,7 @@ class Broker(Entity):
     read the epochs from the remote store. `ousted`: it has not followed anybody since an unclean
     election, which left the new leader alone in the ISR. `next_base`: where the next segment that
     its task copies begins; none as long as the task has not looked up what is copied.
+    `noted_start`: where it takes its local log to start, if it is mistaken in that (KAFKA-15695).
     """
 
     _label = "b"
@@ -86,6 +87,7 @@ class Broker(Entity):
     local_start: Offset = 0
     end: Offset = 0
     next_base: OffsetOrNone = UNKNOWN
+    noted_start: OffsetOrNone = UNKNOWN
 
     def forget_tasks(self) -> None:
         """It leads no more: its tasks are cancelled."""
@@ -168,11 +170,17 @@ class Tiered(State):
 
     def truncate_fully(self, broker: Broker, offset: int, log_start: int) -> None:
         """Drop all records and epochs: an empty log at `offset` (`truncateFullyAndStartAt`)."""
+        if not self.options.build_moves_local_start:
+            broker.noted_start = maximum(self.noted_start(broker), log_start)
         broker.log_start = log_start
         broker.local_start = offset
         broker.end = offset
         for place in self.places:
             broker.lineage[place] = NO_EPOCH
+
+    def noted_start(self, broker: Broker) -> int:
+        """Where it takes its local log to start: it looks in the remote store for what is below."""
+        return choose(broker.noted_start == UNKNOWN, broker.local_start, broker.noted_start)
 
     def finds(self, segment: Segment, reader: Broker, place: Place) -> bool:
         """A read at an offset, by the reader's epoch for it, is led to the segment, and has it.

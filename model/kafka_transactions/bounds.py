@@ -26,5 +26,13 @@ EXPIRIES = budget("producer_expiries", "partitions that forget the producer afte
 STALE_ANSWERS = budget(
     "stale_answers", "requests that a coordinator answers after it was replaced, without knowing it"
 )
+CLOCK_STEPS = budget("clock_steps", "times that a coordinator's clock goes back")
+FAILED_SENDS = budget("failed_sends", "requests with a marker that cannot be sent")
+MISSED_ANSWERS = budget(
+    "missed_answers", "last answers to markers that come while the coordinator does something else"
+)
+FAILED_UNLOADS = budget(
+    "failed_unloads", "brokers that fail to drop their cache, and are coordinator again"
+)
 
 BOUNDS = bounds_in(globals())

@@ -15,7 +15,7 @@ from model.kafka_transactions.state import (
     Sent,
     TransactionalId,
 )
-from model.kafka_transactions.transaction_manager import refuse_record
+from model.kafka_transactions.transaction_manager import refuse_record, stop
 from model.language import action, all_of, any_of, choose, not_, require, some, spend
 
 
@@ -48,17 +48,33 @@ def append_marker(
     for transaction in txn.transactions:
         fate = transaction.fate[partition]
         transaction.fate[partition] = choose(all_of(where, fate == Fate.OPEN), ends, fate)
+    _forget_verification(txn, partition, epoch, where)
+    partition.ahead = all_of(partition.ahead, any_of(not_(where), epoch == partition.epoch))
+    partition.epoch = choose(where, epoch, partition.epoch)
+    partition.coordinator_epoch = choose(where, coordinator_epoch, partition.coordinator_epoch)
+
+
+def _forget_verification(
+    txn: TransactionalId, partition: Partition, epoch: int, where: bool
+) -> None:
+    """What is verified is so no more, if `where`; of the next transaction it may be.
+
+    Where it may not, the guard that a record has got as it came is lost, too.
+    """
+    if not txn.options.verified_records_are_guarded:
+        return
     late = partition.late_record
     here = all_of(where, partition.record == Sent.VERIFIED)
     there = all_of(where, late.sent == Sent.VERIFIED)
     if txn.has_versions_2:
-        here = all_of(here, epoch != txn.producer.epoch)
+        is_next = epoch == txn.producer.epoch
+        here = all_of(here, not_(is_next))
         there = all_of(there, epoch != late.epoch)
+        if not txn.options.next_record_waits_for_the_marker:
+            came = any_of(partition.record == Sent.SENT, partition.record == Sent.VERIFIED)
+            stop(txn, all_of(where, is_next, came))
     refuse_record(txn, partition, here)
     late.reset(where=there)
-    partition.ahead = all_of(partition.ahead, any_of(not_(where), epoch == partition.epoch))
-    partition.epoch = choose(where, epoch, partition.epoch)
-    partition.coordinator_epoch = choose(where, coordinator_epoch, partition.coordinator_epoch)
 
 
 def is_ready(txn: TransactionalId, partition: Partition, sent: Sent, epoch: int) -> bool:
@@ -97,7 +113,10 @@ def partition_get_record(txn: TransactionalId, partition: Partition) -> None:
     partition.epoch = choose(taken, epoch, partition.epoch)
     partition.ahead = all_of(partition.ahead, not_(taken))
     partition.record = choose(taken, Sent.ACKNOWLEDGED, partition.record)
-    refuse_record(txn, partition, not_(taken))
+    if txn.verifies and not txn.options.stale_epoch_is_told:
+        stop(txn, not_(taken))
+    else:
+        refuse_record(txn, partition, not_(taken))
 
 
 @action(

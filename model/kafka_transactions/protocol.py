@@ -69,5 +69,9 @@ KAFKA_TRANSACTIONS = Protocol(
         partitions.partition_get_record,
         partitions.partition_get_late_record,
         partitions.partition_forget_producer,
+        log.coordinator_refuse_its_own_time,
+        log.coordinator_load_in_vain,
+        markers.coordinator_fail_to_send,
+        markers.coordinator_miss_completion,
     ),
 )

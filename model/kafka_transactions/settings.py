@@ -57,6 +57,7 @@ class TransactionSettings:
         evidence="`UnifiedLog` of 3.5.2 and 3.6.2",
         catalogue="141",
         role=Role.OPERATOR,
+        feature="transaction.version=0",
     )
     after_failure: AfterFailure = setting(
         AfterFailure.NEW_EPOCH,
@@ -66,7 +67,8 @@ class TransactionSettings:
         about="KAFKA-5494, KIP-360",
         history="same_epoch 0.11.0.0, stops 1.0.0, new_epoch 2.5.0",
         evidence="`Sender` of 0.11.0.3 and 1.0.0, `TransactionManager` of 2.4.1 and 2.5.0",
-        catalogue="145",
+        catalogue="145, 160",
+        feature="transaction.version=0",
     )
     marker_names_coordinator_epoch: bool = setting(
         True,
@@ -86,6 +88,7 @@ class TransactionSettings:
         history="false 0.11.0.0, true 4.2.0",
         evidence="`ProducerAppendInfo` of 4.1.2 and 4.2.0",
         catalogue="142",
+        feature="transaction.version=2",
     )
     marker_retry_is_taken: bool = setting(
         True,
@@ -95,6 +98,8 @@ class TransactionSettings:
         about="KAFKA-19999",
         history="true 0.11.0.0",
         evidence="it came with KAFKA-19446: `ProducerAppendInfo` of 4.2.0",
+        feature="transaction.version=2",
+        catalogue="159",
     )
     markers_keep_producer_state: bool = setting(
         True,
@@ -115,6 +120,98 @@ class TransactionSettings:
         history="false 0.11.0.0, true 3.8.0",
         evidence="`TransactionMarkerChannelManager` of 3.7.2 and 3.8.0",
         catalogue="144",
+    )
+    timeouts_bump_the_epoch: bool = setting(
+        True,
+        "a coordinator that aborts a transaction whose time is over fences its producer",
+        "timeouts.bump.the.epoch",
+        at="TransactionCoordinator.abortTimedOutTransactions",
+        about="KAFKA-6119",
+        history="false 0.11.0.0, true 0.11.0.2 1.0.0",
+        evidence="Kafka's history: the branches 0.11.0 and 1.0",
+        catalogue="150",
+        feature="transaction.version=0",
+    )
+    markers_are_sent_again: bool = setting(
+        True,
+        "a marker whose request could not be sent is sent again",
+        "markers.are.sent.again",
+        at="InterBrokerSendThread.doWork",
+        about="KAFKA-6052",
+        history="false 0.11.0.0, true 1.0.2 1.1.0",
+        evidence="Kafka's history: the branches 1.0 and 1.1",
+        catalogue="151",
+    )
+    loads_replace_a_cache: bool = setting(
+        True,
+        "a coordinator loads the log also where it has a cache of an earlier epoch",
+        "loads.replace.a.cache",
+        at="TransactionStateManager.addLoadedTransactionsToCache",
+        about="KAFKA-9307",
+        history="false 0.11.0.0, true 2.2.3 2.3.2 2.4.1 2.5.0",
+        evidence="Kafka's history: the branches 2.2 to 2.5",
+        catalogue="152",
+    )
+    clocks_may_go_back: bool = setting(
+        True,
+        "a coordinator takes over a partition that is added, whatever its clock says",
+        "clocks.may.go.back",
+        at="TransactionMetadata.completeTransitionTo",
+        about="KAFKA-8803",
+        history="false 0.11.0.0, true 2.5.0",
+        evidence="Kafka's history: the branch 2.5",
+        catalogue="153",
+    )
+    completion_is_noticed: bool = setting(
+        True,
+        "a coordinator notices the last answer to its markers also while it does something else",
+        "completion.is.noticed",
+        at="TransactionMarkerChannelManager.maybeWriteTxnCompletion",
+        about="KAFKA-9777",
+        history="false 0.11.0.0, true 2.6.0",
+        evidence="Kafka's history: the branch 2.6",
+        catalogue="154",
+    )
+    verified_records_are_guarded: bool = setting(
+        True,
+        "a marker makes a partition forget that a record was verified",
+        "verified.records.are.guarded",
+        at="ProducerStateManager.clearVerificationStateEntry",
+        about="KAFKA-14884",
+        history="true 0.11.0.0",
+        evidence="in no release without: `UnifiedLog` of 3.5.2 and 3.6.2",
+        catalogue="155",
+    )
+    next_record_waits_for_the_marker: bool = setting(
+        True,
+        "with version 2 the marker of a transaction leaves a record of the next one verified",
+        "next.record.waits.for.the.marker",
+        at="ProducerStateManager.maybeCreateVerificationStateEntry",
+        about="KAFKA-18575",
+        history="true 0.11.0.0",
+        evidence="in no release without: mended before 4.0.0",
+        catalogue="156",
+        feature="transaction.version=2",
+    )
+    stale_epoch_is_told: bool = setting(
+        True,
+        "a record of an old epoch is refused with an error after which a producer can abort",
+        "stale.epoch.is.told",
+        at="UnifiedLog.analyzeAndValidateProducerState",
+        about="KAFKA-19690",
+        history="true 0.11.0.0, false 3.6.0, true 3.9.2 4.1.1 4.2.0",
+        evidence="`UnifiedLog` of 3.9.1, 3.9.2, 4.0.2, 4.1.0, 4.1.1 and 4.2.0",
+        catalogue="157",
+    )
+    last_epoch_is_logged: bool = setting(
+        False,
+        "a coordinator knows after a load which epoch the producer had before",
+        "last.epoch.is.logged",
+        at="TransactionLog.valueToBytes",
+        about="KAFKA-20357",
+        catalogue="158",
+        fix=True,
+        feature="transaction.version=0 after.a.failed.record=new_epoch",
     )
     load_waits_for_high_watermark: bool = setting(
         False,

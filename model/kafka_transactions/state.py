@@ -126,7 +126,8 @@ class Status(IntEnum):
     LOADING = 1
     HALF_LOADED = 2  # what it has read is not all
     ACTIVE = 3
-    GIVEN_UP = 4  # active, but a refused marker has cancelled those of the transaction
+    GIVEN_UP = 4  # active, but sends no more markers of the transaction, for whatever reason
+    STUCK = 5  # it leads, and answers nobody
 
 
 class LateRecord(Record):
@@ -188,6 +189,7 @@ class Coordinator(Entity):
 
     `state`, `epoch` and `partitions` are its cache; while it sends markers, `partitions` are those
     that have not answered. `pending`: the last record of the log is its own, and not committed.
+    `loaded`: what it has is from a load, so that it does not know the epoch before.
     """
 
     _label = "coordinator "
@@ -197,6 +199,7 @@ class Coordinator(Entity):
     epoch: ProducerEpoch = 0
     partitions: SetOf[Partition] = nobody()
     pending: bool = False
+    loaded: bool = False
 
     @property
     def acts(self) -> bool:
@@ -267,6 +270,12 @@ class TransactionalId(State):
     def reuses_sequences(self) -> bool:
         """After a failed record the producer goes on in the same epoch."""
         return not self.has_versions_2 and self.options.after_failure == AfterFailure.SAME_EPOCH
+
+    @property
+    def forgets_the_last_epoch(self) -> bool:
+        """A producer asks for its next epoch by the one it has, which no load tells."""
+        asks = self.options.after_failure == AfterFailure.NEW_EPOCH
+        return bool(asks and not self.has_versions_2 and not self.options.last_epoch_is_logged)
 
     @property
     def failovers_left(self) -> bool:

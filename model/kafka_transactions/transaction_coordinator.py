@@ -251,7 +251,12 @@ def coordinator_init(txn: TransactionalId, coordinator: Coordinator) -> None:
     require(is_free(txn, coordinator), wants_init(txn), has_room(txn))
     require(not_(is_decided(coordinator)))
     bumps = producer.request == Kind.BUMP
-    again = all_of(bumps, coordinator.state == EMPTY, producer.epoch + 1 == coordinator.epoch)
+    again = all_of(
+        bumps,
+        coordinator.state == EMPTY,
+        producer.epoch + 1 == coordinator.epoch,
+        not_(coordinator.loaded),
+    )
     fenced = all_of(bumps, producer.epoch != coordinator.epoch, not_(again))
     require(any_of(again, fenced, coordinator.epoch < txn.bound(EPOCHS)))
     ongoing = all_of(not_(fenced), coordinator.state == ONGOING)
@@ -268,13 +273,15 @@ def coordinator_init(txn: TransactionalId, coordinator: Coordinator) -> None:
     "{coordinator} aborts the transaction, whose time is over",
     at="TransactionCoordinator.abortTimedOutTransactions",
     since="0.11.0.0",
-    about="KIP-98",
+    about="KIP-98, KAFKA-6119",
+    settings="timeouts.bump.the.epoch",
 )
 def coordinator_time_out(txn: TransactionalId, coordinator: Coordinator) -> None:
     """Abort with the next epoch, which fences the producer."""
     require(is_free(txn, coordinator), coordinator.state == ONGOING, has_room(txn))
     require(coordinator.epoch < txn.bound(EPOCHS))
+    bumps = txn.has_versions_2 or txn.options.timeouts_bump_the_epoch
 
     spend(txn, TIMEOUTS)
-    decide(txn, coordinator, PREPARE_ABORT, True, True)
-    fence(txn, coordinator, True)
+    decide(txn, coordinator, PREPARE_ABORT, True, bumps)
+    fence(txn, coordinator, bumps)

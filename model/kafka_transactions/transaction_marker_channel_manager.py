@@ -6,7 +6,7 @@ So are those of a coordinator that was replaced, until it knows.
 
 from __future__ import annotations
 
-from model.kafka_transactions.bounds import LATE_MARKERS
+from model.kafka_transactions.bounds import FAILED_SENDS, LATE_MARKERS, MISSED_ANSWERS
 from model.kafka_transactions.producer_append_info import append_marker, takes_marker
 from model.kafka_transactions.state import (
     COMPLETE_ABORT,
@@ -123,3 +123,38 @@ def coordinator_complete(txn: TransactionalId, coordinator: Coordinator) -> None
 
     state = choose(coordinator.state == PREPARE_COMMIT, COMPLETE_COMMIT, COMPLETE_ABORT)
     append(txn, coordinator, state, coordinator.epoch, txn.partitions.none())
+
+
+@action(
+    "{coordinator} cannot send the marker for {partition}",
+    at="InterBrokerSendThread.doWork",
+    since="0.11.0.0",
+    about="KAFKA-6052",
+    settings="markers.are.sent.again",
+)
+def coordinator_fail_to_send(
+    txn: TransactionalId, coordinator: Coordinator, partition: Partition
+) -> None:
+    """The broker is not connected, and the request is thrown away."""
+    require(not txn.options.markers_are_sent_again)
+    _require_marker(txn, coordinator, partition)
+
+    spend(txn, FAILED_SENDS)
+    coordinator.status = Status.GIVEN_UP
+    blank_the_replaced(txn)
+
+
+@action(
+    "{coordinator} does not notice that all markers are written",
+    at="DelayedTxnMarker.tryComplete",
+    since="0.11.0.0",
+    about="KAFKA-9777",
+    settings="completion.is.noticed",
+)
+def coordinator_miss_completion(txn: TransactionalId, coordinator: Coordinator) -> None:
+    """The last answer comes while another thread has the lock, and nobody looks again."""
+    require(not txn.options.completion_is_noticed)
+    require(is_free(txn, coordinator), coordinator.sends_markers, coordinator.partitions.is_empty)
+
+    spend(txn, MISSED_ANSWERS)
+    coordinator.status = Status.GIVEN_UP

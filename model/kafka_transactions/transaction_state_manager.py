@@ -7,6 +7,8 @@ a log holds beyond the high watermark may be lost with its leader.
 from __future__ import annotations
 
 from model.kafka_transactions.bounds import (
+    CLOCK_STEPS,
+    FAILED_UNLOADS,
     FAILOVERS,
     LOAD_FAILURES,
     LOST_RESPONSES,
@@ -114,7 +116,11 @@ def _commit(txn: TransactionalId, told: bool) -> None:
 
     txn.high_watermark = txn.log.end
     for coordinator in txn.coordinators:
-        take_over(coordinator, last, all_of(txn.leads(coordinator), coordinator.pending))
+        its_own = all_of(txn.leads(coordinator), coordinator.pending)
+        take_over(coordinator, last, its_own)
+        if txn.forgets_the_last_epoch:
+            bumped = all_of(its_own, last.state == EMPTY)
+            coordinator.loaded = all_of(coordinator.loaded, not_(bumped))
     if told:
         hear_of_end(txn, last.epoch, is_end)
         hear_of_epoch(txn, last.epoch, is_init)
@@ -150,6 +156,25 @@ def log_commit(txn: TransactionalId) -> None:
 def log_commit_in_vain(txn: TransactionalId) -> None:
     """The same, and the producer asks again."""
     _commit(txn, False)
+
+
+@action(
+    "a partition is added to the transaction in the log, and {coordinator} does not take it over",
+    at="TransactionMetadata.completeTransitionTo",
+    since="0.11.0.0",
+    about="KAFKA-8803",
+    settings="clocks.may.go.back",
+)
+def coordinator_refuse_its_own_time(txn: TransactionalId, coordinator: Coordinator) -> None:
+    """The transaction would have begun after this: `pendingState` is never cleared."""
+    require(not txn.options.clocks_may_go_back)
+    require(txn.leads(coordinator), coordinator.pending, coordinator.state == ONGOING)
+    require(txn.high_watermark < txn.log.end, txn.log[txn.log.end - 1].state == ONGOING)
+
+    spend(txn, CLOCK_STEPS)
+    txn.high_watermark = txn.log.end
+    coordinator.reset()
+    coordinator.status = Status.STUCK
 
 
 @action(
@@ -246,7 +271,25 @@ def coordinator_load(txn: TransactionalId, coordinator: Coordinator) -> None:
         require(txn.high_watermark == txn.log.end)
 
     coordinator.status = Status.ACTIVE
+    coordinator.loaded = txn.forgets_the_last_epoch
     take_over(coordinator, txn.log[txn.log.end - 1], True)
+
+
+@action(
+    "{coordinator} cannot load the transaction log, as it has a cache of an earlier epoch",
+    at="TransactionStateManager.addLoadedTransactionsToCache",
+    since="0.11.0.0",
+    about="KAFKA-9307",
+    settings="loads.replace.a.cache",
+)
+def coordinator_load_in_vain(txn: TransactionalId, coordinator: Coordinator) -> None:
+    """It was coordinator before, and an error kept it from dropping its cache."""
+    require(not txn.options.loads_replace_a_cache)
+    require(is_loading(coordinator), txn.leads(coordinator), coordinator.number > 0)
+
+    spend(txn, FAILED_UNLOADS)
+    coordinator.reset()
+    coordinator.status = Status.STUCK
 
 
 @action(

@@ -155,6 +155,18 @@ def followers_go_on_fetching(partition: TopicPartition) -> bool:
 
 
 @always(
+    "directory_moves_go_on",
+    "no move of a replica to another log directory is given up",
+    failure="the fetcher of a future replica has given up: the move goes on after a restart",
+    broken_by="kafka with log.dir.fetcher.begins.at.its.hw=false",
+    promised=lambda _: False,
+)
+def directory_moves_go_on(partition: TopicPartition) -> bool:
+    """Else the copy takes room in its directory, and falls behind (`FailedPartitionsCount`)."""
+    return not_(some(broker.future.failed for broker in partition.brokers))
+
+
+@always(
     "brokers_can_register",
     "no registration of a broker makes the active controller renounce",
     failure="a broker registers after an unclean stop; the controller looks for the deleted topic, "

@@ -113,5 +113,6 @@ KAFKA_PROPERTIES: tuple[Property, ...] = (
     availability.leader_takes_writes,
     availability.leader_exposes_what_the_isr_holds,
     availability.followers_go_on_fetching,
+    availability.directory_moves_go_on,
     availability.brokers_can_register,
 )

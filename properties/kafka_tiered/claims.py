@@ -5,7 +5,7 @@ Records that retention has deleted, or an unclean election, are promised to nobo
 
 from __future__ import annotations
 
-from model.kafka_tiered.state import Broker, Copy, Place, Tiered
+from model.kafka_tiered.state import UNKNOWN, Broker, Copy, Place, Tiered
 from model.language import all_of, any_of, every, implies, not_, some
 from model.replicated_log import NO_EPOCH
 from properties.claims import Property, always, sometimes
@@ -25,7 +25,7 @@ def _serves(partition: Tiered, broker: Broker, place: Place) -> bool:
     local = all_of(partition.is_local(broker, place), broker.lineage[place] == place.committed)
     return all_of(
         broker.log_start <= place.number,
-        any_of(local, all_of(place.number < broker.local_start, remote)),
+        any_of(local, all_of(place.number < partition.noted_start(broker), remote)),
     )
 
 
@@ -133,7 +133,7 @@ def reads_are_of_the_leaders_log(partition: Tiered) -> bool:
             all_of(
                 partition.is_leader(broker),
                 broker.log_start <= place.number,
-                place.number < broker.local_start,
+                place.number < partition.noted_start(broker),
                 partition.finds(segment, broker, place),
                 partition.reads(segment, broker, place, later),
             ),
@@ -143,6 +143,41 @@ def reads_are_of_the_leaders_log(partition: Tiered) -> bool:
         for segment in partition.segments
         for place in partition.places
         for later in partition.places
+    )
+
+
+def _moves_log_start(before: Broker, after: Broker) -> bool:
+    """Its task finds the log start as it becomes leader, or retention raises it."""
+    found = all_of(before.next_base == UNKNOWN, after.next_base != UNKNOWN)
+    return any_of(found, all_of(after.leads, before.log_start < after.log_start))
+
+
+@always(
+    "log_start_is_served",
+    "a leader that has found its log start, or raised it, serves what is committed from there on",
+    premise=lambda partition: some(
+        all_of(partition.is_leader(broker), broker.log_start > 0) for broker in partition.brokers
+    ),
+    failure="the log of a leader starts where nothing is any more",
+    breach="moves a log start to where nothing is",
+    broken_by="kafka_tiered remote.start.is.looked.up=false",
+    promised=lambda _: False,
+    of_steps=True,
+)
+def log_start_is_served(before: Tiered, after: Tiered) -> bool:
+    """Else consumers that begin at the earliest offset are refused it, and told it again."""
+    return every(
+        implies(
+            all_of(
+                after.is_leader(after.brokers[each]),
+                _moves_log_start(each, after.brokers[each]),
+                after.places[place].committed != NO_EPOCH,
+                place.number >= after.brokers[each].log_start,
+            ),
+            _serves(after, after.brokers[each], after.places[place]),
+        )
+        for each in before.brokers
+        for place in before.places
     )
 
 
@@ -238,6 +273,7 @@ KAFKA_TIERED_PROPERTIES: tuple[Property, ...] = (
     committed_is_kept,
     log_start_moves_by_retention,
     reads_are_of_the_leaders_log,
+    log_start_is_served,
     well_formed,
     a_record_is_remote_alone,
     a_former_leader_copies,

@@ -1,21 +1,26 @@
-"""What is promised of a transaction: all or nothing, only if asked for, and for good."""
+"""What is promised of a transaction: all or nothing, only if asked for, for good, and ended."""
 
 from __future__ import annotations
 
+from model.kafka_transactions.bounds import TIMEOUTS
 from model.kafka_transactions.state import (
     COMPLETE_ABORT,
     COMPLETE_COMMIT,
     EMPTY,
     PREPARE_ABORT,
     PREPARE_COMMIT,
+    Coordinator,
     Fate,
+    Kind,
     Partition,
+    Phase,
     Sent,
+    Status,
     Transaction,
     TransactionalId,
     Wish,
 )
-from model.language import all_of, any_of, every, implies, not_, some
+from model.language import all_of, any_of, every, implies, not_, some, spent
 from properties.claims import always
 
 
@@ -92,6 +97,62 @@ def nothing_is_left_open(txn: TransactionalId) -> bool:
     )
     idle = all_of(complete, txn.high_watermark == txn.log.end)
     return every(implies(idle, not_(txn.is_open(p))) for p in txn.partitions)
+
+
+@always(
+    "the_coordinator_can_go_on",
+    "the newest coordinator answers, and sends the markers of what is decided",
+    premise=lambda txn: some(all_of(txn.leads(c), c.sends_markers) for c in txn.coordinators),
+    failure="{c} is newest, and can do nothing more",
+    breach="leaves a transaction that nobody can end before another broker is coordinator",
+    broken_by="kafka_transactions marker.retry.is.taken=false",
+)
+def the_coordinator_can_go_on(txn: TransactionalId) -> bool:
+    """Else the producer is told CONCURRENT_TRANSACTIONS, or nothing, and readers wait."""
+    return every(
+        implies(
+            txn.leads(c),
+            all_of(c.status != Status.STUCK, not_(all_of(c.status == Status.GIVEN_UP, decided(c)))),
+        )
+        for c in txn.coordinators
+    )
+
+
+def decided(coordinator: Coordinator) -> bool:
+    """Markers are due."""
+    return any_of(coordinator.state == PREPARE_COMMIT, coordinator.state == PREPARE_ABORT)
+
+
+@always(
+    "nobody_is_stopped_in_vain",
+    "a producer is told that it is fenced only if the time of a transaction was over",
+    premise=lambda txn: txn.producer.phase == Phase.READY,
+    failure="the producer is told an error that ends it, and nobody has fenced it",
+    breach="ends a producer whose id nobody else has",
+    broken_by="kafka_transactions transaction.version=0 after.a.failed.record=stops",
+)
+def nobody_is_stopped_in_vain(txn: TransactionalId) -> bool:
+    """Whoever has started anew with its id is this one."""
+    return implies(txn.producer.phase == Phase.STOPPED, spent(txn, TIMEOUTS) > 0)
+
+
+@always(
+    "a_refused_record_ends_no_producer",
+    "of a record that a partition refuses its producer hears an error after which it can abort",
+    of_steps=True,
+    premise=lambda txn: some(p.record == Sent.SENT for p in txn.partitions),
+    failure="a record is refused, and its producer can do nothing more",
+    breach="ends a producer that could have aborted",
+    broken_by="kafka_transactions stale.epoch.is.told=false",
+)
+def a_refused_record_ends_no_producer(before: TransactionalId, after: TransactionalId) -> bool:
+    """It waits for nothing else. Of AddPartitionsToTxn it may hear that it is fenced."""
+    waits = any_of(
+        before.producer.request != Kind.NONE,
+        some(p.record == Sent.ADDING for p in before.partitions),
+    )
+    stops = all_of(before.producer.phase != Phase.STOPPED, after.producer.phase == Phase.STOPPED)
+    return implies(stops, waits)
 
 
 @always(

@@ -90,7 +90,7 @@ def cases() -> Iterator[tuple[str, ...]]:
         model = ("kip320", *TINY) if name in ON_A_MODEL else ()
         subject = {
             "ask": ASKED, "export": ("kip320", *TINY, *TO), "replay": ("taken",),
-            "report": ("taken",), "query": (".", "select 1"),
+            "report": ("taken",), "query": (".", "select 1"), "certify": (".",),
         }  # fmt: skip
         base = (name, *model, *subject.get(name, ()))
         yield from ((*base, each) for each in ("--nonsense", "--jso=1", "-Z", "--json=1"))
@@ -104,7 +104,7 @@ def cases() -> Iterator[tuple[str, ...]]:
                 yield from ((*base, flag, value) for value in wrong_values(option))
     for name in (*ON_A_MODEL, "list"):
         yield from ((name, each) for each in BAD_NAMES if each or name != "list")
-    for name in ("ask", "replay", "report", "scenario", "cases", "audit", "query"):
+    for name in ("ask", "replay", "report", "scenario", "cases", "audit", "query", "certify"):
         more = {"query": ("select 1",), "ask": ASKED}.get(name, ())
         for path in ("nowhere", "/proc/nowhere", "\u00e9", "a" * 5_000, "taken/below"):
             yield (name, path, *more)

@@ -349,6 +349,25 @@ def test_workers_never_hear_of_ctrl_c_also_those_that_come_later():
 def test_workers_end_with_their_command(start, number):
     """Of a sweep, which would take minutes: whatever ends the command, nothing is left."""
     process = start("mutate", "kip320", "--workers", 2, "--no-cross-check")
+    err = _end_at_work(process, number)
+    assert process.returncode == (Exit.LIMIT if number == signal.SIGINT else -signal.SIGKILL)
+    assert "Traceback" not in err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_workers_that_certify_end_with_their_command(start, highwater, tmp_path, number):
+    highwater("explore", "kip320", "--store", tmp_path, "--max-leader-epoch", 1)
+    process = start("certify", tmp_path, "--quiet")
+    err = _end_at_work(process, number)
+    killed = number == signal.SIGKILL
+    assert (process.returncode, err.strip()) == (
+        (-signal.SIGKILL, "") if killed else (Exit.INTERRUPTED, "error: interrupted")
+    )
+
+
+def _end_at_work(process, number):
+    """End a command by a signal when its two workers are at work; what it said of that."""
     command = psutil.Process(process.pid)
     at_work = 0
     while process.poll() is None and at_work < 2:
@@ -362,8 +381,7 @@ def test_workers_end_with_their_command(start, number):
         left.kill()  # who is left holds the command's streams open
     assert alive == []
     _, err = process.communicate(timeout=60)
-    assert process.returncode == (Exit.LIMIT if number == signal.SIGINT else -signal.SIGKILL)
-    assert "Traceback" not in err
+    return err
 
 
 def test_a_limit_that_comes_between_two_questions_spoils_neither(highwater):

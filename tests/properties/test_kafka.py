@@ -201,6 +201,10 @@ BREAKS = {
         "kafka-4.3", settings={"epoch.cache": "kept", "min.insync.replicas": "2"},
         record_deletions=1, stalled_reads=1,
     ),
+    "directory_moves_go_on": preset(
+        settings={"log.dir.fetcher.begins.at.its.hw": "false"}, replicas=2,
+        preferred_elections=1, directory_moves=1,
+    ),
     "brokers_can_register": preset(
         settings={"min.insync.replicas": "2", "min.insync.replicas.later": "1"},
         crashes=1, min_isr_changes=1, topic_deletions=1,

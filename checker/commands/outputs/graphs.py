@@ -1,4 +1,4 @@
-"""What is printed by `graph`, `export`, `query` and `list`."""
+"""What is printed by `graph`, `export`, `query`, `certify` and `list`."""
 
 from __future__ import annotations
 
@@ -158,3 +158,18 @@ class Query(TypedDict):
     columns: list[object]
     rows: NotRequired[list[object]]
     is_cut: NotRequired[bool]
+
+
+class Certify(TypedDict):
+    """Whether a store shows what its search said. `wrong` is null if it does."""
+
+    command: Literal["certify"]
+    protocol: str
+    bounds: dict[str, int]
+    settings: dict[str, str]
+    properties: list[str]
+    stored: int
+    states: int
+    steps: int
+    wrong: str | None
+    version: str

@@ -10,6 +10,7 @@ from checker.commands.outputs.agents import Mcp
 from checker.commands.outputs.clusters import AskCluster
 from checker.commands.outputs.common import Error
 from checker.commands.outputs.graphs import (
+    Certify,
     Export,
     Graph,
     GraphSeen,
@@ -87,6 +88,7 @@ OUTPUTS = (
     Report,
     Reports,
     Query,
+    Certify,
     Audit,
     Error,
 )

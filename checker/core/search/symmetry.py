@@ -75,7 +75,7 @@ class Symmetry:
     ) -> None:
         self._model = model
         self._layout = layout
-        self.family = _family(model)
+        self.family = symmetric_family(model)
         _refuse_named_members(model, self.family, properties)
         size = model.extents[self.family]
         if size > _MOST_MEMBERS:
@@ -259,7 +259,7 @@ def _inverse(permutation: Permutation) -> Permutation:
     return tuple(inverse)
 
 
-def _family(model: Model) -> str:
+def symmetric_family(model: Model) -> str:
     symmetric = [name for name in model.schema.families if model.schema.index_sets[name].symmetric]
     if len(symmetric) != 1:
         raise UsageError(

@@ -19,7 +19,7 @@ from checker.distribution import require
 from model.language.errors import LimitError, UsageError
 from model.language.protocol import Model, Protocol
 from model.protocols import PROTOCOLS, protocol_named
-from properties import choose_properties
+from properties import Property, choose_properties
 
 DUCKDB_BYTES = 20 << 30
 """A local store beyond this size is given to Spark, unless asked otherwise."""
@@ -50,9 +50,7 @@ def model_of(store: Store, protocol: Protocol | None = None) -> Model:
     if protocol.name != identity["protocol"]:
         raise UsageError(f"{store.location} is of {identity['protocol']}, not of {protocol.name}")
     model = protocol.model(identity["bounds"], identity["settings"])
-    names = manifest.properties
-    properties = choose_properties(protocol, names) if names else ()
-    if definition_digest(model, properties) != manifest.digest:
+    if definition_digest(model, properties_asked(store, protocol)) != manifest.digest:
         if PROTOCOLS.get(protocol.name) is not protocol:
             raise UsageError(f"{store.location}: {protocol.name} has changed since it was written")
         raise UsageError(
@@ -60,6 +58,12 @@ def model_of(store: Store, protocol: Protocol | None = None) -> Model:
             f"{protocol.name} otherwise: query it with that version"
         )
     return model
+
+
+def properties_asked(store: Store, protocol: Protocol) -> tuple[Property, ...]:
+    """The properties that the search of the store was asked for."""
+    names = store.manifest.properties
+    return choose_properties(protocol, names) if names else ()
 
 
 def engine_for(store: Store) -> str:

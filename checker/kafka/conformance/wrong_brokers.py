@@ -6,6 +6,10 @@ from collections.abc import Mapping
 
 from checker.kafka.conformance.rows import Wrong
 
+MOVING = {"epoch.cache": "kept", "min.insync.replicas": "1"}
+ONE_MOVE = {"replicas": 2, "log_size": 2, "directory_moves": 1}
+"""A replica moves between log directories: of two, so that walks meet it often."""
+
 WRONG: Mapping[str, Wrong] = {
     "truncation": Wrong("high_watermark"),
     "join.isr.from.epoch.start": Wrong("false"),
@@ -27,4 +31,8 @@ WRONG: Mapping[str, Wrong] = {
     "quick.bounce": Wrong("followers"),
     "leader.enters.epoch": Wrong(settings={"epoch.cache": "kept"}),
     "truncation.at.end.clears.epochs": Wrong(settings={"epoch.cache": "kept"}),
+    "every.truncation.marks.future.replica": Wrong("true", MOVING, ONE_MOVE),
+    "swapped.log.keeps.epochs": Wrong("true", MOVING, ONE_MOVE),
+    "new.epoch.restarts.log.dir.fetcher": Wrong("false", MOVING, ONE_MOVE),
+    "log.dir.fetcher.begins.at.its.hw": Wrong("false", MOVING, ONE_MOVE),
 }

@@ -10,6 +10,8 @@ from model.kafka.presets import PRESETS
 from model.kafka.releases import RULES
 from model.kafka.settings import KafkaSettings
 from model.kafka.settings.modes import ZOOKEEPER
+from model.kafka_transactions.presets import PRESETS as TRANSACTION_PRESETS
+from model.kafka_transactions.settings import TransactionSettings
 from model.kraft.settings import KRaftSettings
 from model.language.declare.settings import Role, SettingInfo, describe
 
@@ -59,6 +61,30 @@ def _quorum_bugs() -> Iterator[str]:
         about = info.source.issues if info.source else ""
         evidence = info.history.evidence if info.history else ""
         yield f"| {info.catalogue} | {about} | `{name}` | {_with_bug(info)} | {evidence} |"
+
+
+def with_transaction_table(page: str) -> str:
+    """The page with its table of bugs of `kafka_transactions` by preset made anew."""
+    return with_part(page, BEGIN, END, "\n" + "\n".join(_transaction_bugs()) + "\n\n")
+
+
+def _transaction_bugs() -> Iterator[str]:
+    presets = {name: rules for name, rules in TRANSACTION_PRESETS.items() if name[-1].isdigit()}
+    heads = [name.removeprefix("kafka-") for name in presets]
+    yield f"| in the catalogue | about | rule | {' | '.join(heads)} |"
+    yield f"| --- | --- | --- |{' :-: |' * len(heads)}"
+    bugs = [(name, info) for name, info in describe(TransactionSettings).items() if info.catalogue]
+    for name, info in sorted(bugs, key=lambda bug: int(bug[1].catalogue.split(",")[0])):
+        about = info.source.issues if info.source else ""
+        marks = ["x" if has_bug(info, rules) else "" for rules in presets.values()]
+        yield f"| {info.catalogue} | {about} | `{name}` | {' | '.join(marks)} |"
+
+
+def has_bug(info: SettingInfo, rules: Mapping[str, str]) -> bool:
+    """Whether a preset has the bug of a rule: the rule is not mended, and makes a difference."""
+    needed = dict(each.split("=") for each in info.feature.split())
+    differs = all(rules[name] == value for name, value in needed.items())
+    return differs and rules.get(info.name) != info.mended
 
 
 def _with_bug(info: SettingInfo) -> str:

@@ -11,9 +11,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
-import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
@@ -25,6 +22,7 @@ from typing import Any, Generic, TypeVar
 from rich.console import Console
 from rich.table import Table
 
+from checker.core.children import begin_child, deaf_children
 from checker.core.search.limits import Until
 from model.language.errors import UsageError
 
@@ -34,9 +32,6 @@ _HEAD = b'{"job": '
 
 _AHEAD = 2
 """So many jobs a worker are handed over at once."""
-
-PATIENCE = 0.5
-"""Seconds between two looks of a worker at whether its parent is there."""
 
 Result = dict[str, Any]
 """What a job gives, as plain data."""
@@ -110,7 +105,11 @@ class Sweep(Generic[Job]):
     def _run_apart(self, missing: Mapping[str, Job], done: Callable[[str, Result], None]) -> None:
         context = get_context("spawn")
         with ProcessPoolExecutor(
-            self._workers, context, _begin, (os.getpid(),), max_tasks_per_child=self._renewed_after
+            self._workers,
+            context,
+            begin_child,
+            (os.getpid(),),
+            max_tasks_per_child=self._renewed_after,
         ) as pool:
             try:
                 self._collect(pool, iter(missing.items()), done)
@@ -127,7 +126,7 @@ class Sweep(Generic[Job]):
         running: dict[Future[Result], str] = {}
         while not self._is_over:
             for name, job in islice(left, _AHEAD * self._workers - len(running)):
-                with _deaf_children():
+                with deaf_children():
                     running[pool.submit(self._work, job)] = name
             if not running:
                 break
@@ -144,31 +143,6 @@ class Sweep(Generic[Job]):
                 file.flush()
                 os.fsync(file.fileno())
         done(name, result)
-
-
-@contextlib.contextmanager
-def _deaf_children() -> Iterator[None]:
-    """Processes and threads that begin meanwhile never hear of Ctrl-C, from their first moment.
-
-    A terminal sends it to workers too, also while they import what they need.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _begin(parent: int) -> None:
-    """In a worker: its parent tells it to end, or is gone, however that came."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(PATIENCE)
-    os._exit(1)
 
 
 def _line_end(path: Path) -> bytes:

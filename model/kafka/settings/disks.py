@@ -121,6 +121,38 @@ class DiskRules:
         about="finding 0029",
         fix=True,
     )
+    new_epoch_restarts_log_dir_fetcher: bool = setting(
+        True,
+        "a future replica's fetcher is told of each new leader epoch",
+        "new.epoch.restarts.log.dir.fetcher",
+        at="ReplicaManager.maybeAddLogDirFetchers",
+        about="KAFKA-8001, KAFKA-9654",
+        since="2.5.0",
+    )
+    log_dir_fetcher_begins_at_its_hw: bool = setting(
+        True,
+        "a future replica's fetcher begins at its own high watermark, not at the current log's",
+        "log.dir.fetcher.begins.at.its.hw",
+        at="ReplicaManager.maybeAddLogDirFetchers",
+        about="KAFKA-9087",
+        since="3.5.0",
+    )
+    abandoned_future_replica_is_kept: bool = setting(
+        True,
+        "a broker that starts in the directory that it has moved to takes its future replica",
+        "abandoned.future.replica.is.kept",
+        at="LogManager.recoverAbandonedFutureLogs",
+        about="KAFKA-16082",
+        since="3.7.1",
+    )
+    lost_future_replica_reverts_assignment: bool = setting(
+        True,
+        "a move that ends with its new directory gives the controller the old directory again",
+        "lost.future.replica.reverts.assignment",
+        at="ReplicaAlterLogDirsThread.removePartitions",
+        about="KAFKA-16297",
+        since="3.7.1",
+    )
     swapped_log_keeps_epochs: bool = setting(
         False,
         "a log's copy in another directory takes over the epoch cache",

@@ -9,6 +9,7 @@ from tests.support.kafka import after, kafka_model
 BOUNDS = {
     "replicas": 2, "log_size": 2, "max_records": 3, "max_leader_epoch": 3, "crashes": 1,
     "shutdowns": 1, "false_fencings": 2, "preferred_elections": 1, "directory_moves": 1,
+    "lost_directories": 1,
 }  # fmt: skip
 OFF = {"eligible.leader.replicas": "false", "every.truncation.marks.future.replica": "false"}
 COPIED = (
@@ -53,6 +54,7 @@ def moved(*steps: str, **changed: str) -> dict[str, int]:
     names = {"brokers.log.end": "end", "brokers.future.log.end": "copied"}
     names |= {f"brokers.future.{name}": name for name in ("truncating", "fetch_offset", "exists")}
     names["brokers.future.high_watermark"] = "copied_hw"
+    names["brokers.future.failed"] = "failed"
     return {
         names[cell.variable.name]: state[cell.position]
         for cell in model.cells
@@ -108,3 +110,38 @@ def test_a_copy_begins_again_at_the_high_watermark_of_the_same_checkpoint(stop, 
     assert (copied["end"], copied["copied"], copied["copied_hw"]) == (2, 2, 1)
     stopped = moved(*HELD, stop)
     assert (stopped["copied_hw"], stopped["fetch_offset"], stopped["truncating"]) == (left, left, 1)
+
+
+def test_a_copy_whose_fetcher_is_not_told_of_an_epoch_goes_on_after_a_restart():
+    """KAFKA-9654: its requests are of the earlier epoch. A restart adds it anew."""
+    later = (*COPIED[:5], *COPIED[15:17], *COPIED[5:10], "leader_apply_metadata(broker=b0)")
+    crash, again = "broker_crash(broker=b0, checkpoint=0)", "broker_restart(broker=b0)"
+    fenced = "controller_fence_leader(broker=b0, successor=b1)"
+    told = [
+        moved(*later, *more, new_epoch_restarts_log_dir_fetcher="false")["failed"]
+        for more in ((), (crash,), (crash, fenced, again))
+    ]
+    before = moved(*later[:-1], new_epoch_restarts_log_dir_fetcher="false")["failed"]
+    assert (before, *told) == (0, 1, 0, 0)
+
+
+def test_an_empty_copy_is_given_up_where_something_is_committed():
+    """KAFKA-9087: it begins at the log's high watermark, where the copy does not end."""
+    move, copy = "operator_move_log(broker=b0)", "future_replica_fetch(broker=b0)"
+    epoch = (
+        "controller_fence_leader(broker=b0, successor=b1)",
+        "follower_apply_metadata(broker=b0)",
+    )
+    told = [
+        moved(*steps, *epoch, log_dir_fetcher_begins_at_its_hw="false")["failed"]
+        for steps in ((*HELD[:3], move), (move,), (*HELD[:3], move, copy))
+    ]
+    assert told == [1, 0, 0]
+
+
+@pytest.mark.parametrize(("kept", "left"), [("true", 2), ("false", 0)])
+def test_a_copy_whose_directory_is_accepted_is_the_log_after_a_crash(kept, left):
+    """KAFKA-16082: without the fix the broker makes an empty log in that directory."""
+    crash = "broker_crash_before_replacing(broker=b0)"
+    found = moved(*HELD, crash, abandoned_future_replica_is_kept=kept)
+    assert (found["end"], found["exists"]) == (left, 0)

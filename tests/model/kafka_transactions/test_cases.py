@@ -6,8 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from checker.core.search.explore import Explorer
+from checker.core.search.question import Options
 from checker.core.verdict import Verdict
+from checker.kafka.tables.releases import has_bug, with_transaction_table
 from checker.lab.experiments.cases import read_cases
+from model.kafka_transactions.presets import PRESETS
+from model.kafka_transactions.protocol import KAFKA_TRANSACTIONS
+from model.kafka_transactions.settings import TransactionSettings
+from model.language.declare.settings import as_text, describe
+from properties import choose_properties
 from tests.support.fixes import found_steps, searched_with_fix, stored_steps
 
 ROOT = Path(__file__).parents[3] / "counterexamples" / "kafka_transactions"
@@ -22,3 +30,46 @@ def test_a_search_finds_the_very_trace_that_is_stored(case):
 @pytest.mark.parametrize("case", CASES)
 def test_with_the_fix_the_same_search_ends_without_a_violation(case):
     assert searched_with_fix(case).verdict is Verdict.EXHAUSTED
+
+
+def test_the_page_shows_which_presets_have_which_bug():
+    page = (ROOT.parents[1] / "docs" / "transactions.md").read_text(encoding="utf-8")
+    assert page == with_transaction_table(page)
+    assert "| 150 | KAFKA-6119 | `timeouts.bump.the.epoch` | x |  |" in page
+
+
+RULES = [info for info in describe(TransactionSettings).values() if info.catalogue]
+SHAPE = ("transaction.version", "transaction.partition.verification.enable")
+
+
+PRODUCER = "after.a.failed.record"
+
+
+def is_found(info, rules, value):
+    """Whether a search at the bounds of one of its cases, and a time-out, finds a bug.
+
+    A bug of brokers counts with a producer of that release, or with a newer one.
+    """
+    producers = {rules[PRODUCER]}
+    if PRODUCER not in info.name + info.feature:
+        producers.add("new_epoch")
+    numbers = info.catalogue.split(", ")
+    for case in (case for case in read_cases(ROOT) if case.name[:3] in numbers):
+        bounds = {**case.broken.bounds, "transaction_timeouts": 1}
+        claims = choose_properties(KAFKA_TRANSACTIONS, [case.violates])
+        for producer in producers:
+            chosen = {name: rules[name] for name in SHAPE} | {PRODUCER: producer, info.name: value}
+            model = KAFKA_TRANSACTIONS.model(bounds, {**PRESETS["kafka-fixed"], **chosen})
+            found = Explorer(model, claims, options=Options(cross_check=False)).run()
+            if found.verdict is Verdict.VIOLATED:
+                return True
+    return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("info", [pytest.param(rule, id=rule.name) for rule in RULES])
+def test_a_preset_has_a_bug_if_its_rule_makes_the_difference_with_all_other_fixes(info):
+    for name, rules in PRESETS.items():
+        has = rules.get(info.name, as_text(TransactionSettings())[info.name])
+        differs = is_found(info, rules, has) and not is_found(info, rules, info.mended)
+        assert differs == has_bug(info, rules), name

@@ -80,6 +80,9 @@ final class Movers {
     /** The fetcher compares epochs before it fetches on. One of an empty log has nothing to compare. */
     boolean truncates() { return state() != null && (Boolean) Parts.ask(state(), "isTruncating") && (Long) Parts.ask(future(), "logEndOffset") > 0; }
 
+    /** The fetcher has given the partition up. */
+    boolean failed() { return (Boolean) Parts.ask(Parts.ask(manager, "failedPartitions"), "contains", world.partition); }
+
     long fetchOffset() { return (Long) Parts.get(state(), "fetchOffset"); }
 
     void begin() {

@@ -111,6 +111,7 @@ final class Projection {
             case "brokers.future.log.epoch" -> view.known() ? view.ofCopy(at[1], 1) : NOTHING;
             case "brokers.future.high_watermark" -> !view.known() ? NOTHING : view.future == null ? 0 : (int) view.broker.movers.futureHighWatermark();
             case "brokers.future.truncating" -> view.known() ? truth(view.truncates) : NOTHING;
+            case "brokers.future.failed" -> view.known() ? truth(view.future != null && view.broker.movers.failed()) : NOTHING;
             case "brokers.future.fetch_offset" -> !view.known() ? NOTHING : view.truncates ? (int) view.broker.movers.fetchOffset() : 0;
             case "brokers.min_isr_unread" -> truth(up && world.hasMinIsrUnread(at[0]));
             case "brokers.min_isr_next" -> truth(view.leads && world.readsMinIsrNext(at[0]));

@@ -149,6 +149,8 @@ final class Steps {
             entry("future_replica_fetch", a -> world.brokers[a[0]].movers.fetch()),
             entry("future_replica_truncate_out_of_range", a -> world.brokers[a[0]].movers.fetch()),
             entry("future_replica_replace", a -> world.brokers[a[0]].movers.replace()),
+            entry("broker_crash_before_replacing", a -> needsFailures()),
+            entry("future_replica_fail", a -> needsFailures()),
             // upgrades: the classes are those of one release, so only a feature can be switched on
             entry("broker_upgrade", a -> { throw new IllegalStateException("one release at a time"); }),
             entry("controller_upgrade", a -> world.controller.switchOnElr())));
