@@ -47,6 +47,7 @@ class TransactionCoordinators(Runs):
                 "failovers": model.bounds["coordinator_failovers"],
                 "version": version,
                 "verifies": version == 2 or options.verification,
+                "blanks": options.dead_values_are_blank,
                 "cells": projection.wanted,
                 "steps": [[step.action.name, *step.arguments] for step in steps],
             }

@@ -16,7 +16,21 @@ WRONG: Mapping[str, Wrong] = {
     "marker.retry.is.taken": Wrong("false"),
     "markers.keep.producer.state": Wrong("false", bounds={"producer_expiries": 1}),
     "cancels.only.its.own.markers": Wrong("false"),
+    "timeouts.bump.the.epoch": Wrong("false", {VERSION: "0"}),
+    "markers.are.sent.again": Wrong("false", bounds={"failed_sends": 1}),
+    "loads.replace.a.cache": Wrong("false", bounds={"failed_unloads": 1}),
+    "completion.is.noticed": Wrong("false", bounds={"missed_answers": 1}),
+    "verified.records.are.guarded": Wrong("false"),
+    "next.record.waits.for.the.marker": Wrong("false", {VERSION: "2"}, since="4.0.0"),
+    "stale.epoch.is.told": Wrong(),
+    "last.epoch.is.logged": Wrong("true", {VERSION: "0"}),
     "load.waits.for.high.watermark": Wrong("true", forbids=True),
     "publishes.abandoned.loads": Wrong("false", forbids=True),
     "failed.loads.count": Wrong("false", forbids=True),
 }
+
+UNSEEN = {
+    "clocks.may.go.back": "time goes on from step to step",
+    "dead.values.are.blank": "how coarse the model is: Kafka is compared with it as it is without",
+}
+"""Settings that no step of a coordinator depends on here, with the reason."""

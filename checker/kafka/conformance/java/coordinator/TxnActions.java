@@ -7,7 +7,11 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.WriteTxnMarkersRequest.TxnMarkerEntry;
 import org.apache.kafka.storage.internals.log.VerificationGuard;
 
-/** The actions of the model `kafka_transactions`, by their names. */
+/**
+ * The actions of the model `kafka_transactions`, by their names.
+ *
+ * `coordinator_miss_completion` is nothing: Kafka has noticed. `coordinator_refuse_its_own_time` is not taken.
+ */
 final class TxnActions {
     interface Action { void take(int... of); }
 
@@ -43,6 +47,10 @@ final class TxnActions {
         actions.put("partition_get_marker_and_again", of -> marker(by(of), partition(of[1]), true));
         actions.put("partition_get_late_marker", of -> lateMarker(partition(of[0])));
         actions.put("coordinator_complete", of -> world.log.release(by(of)));
+        actions.put("coordinator_fail_to_send", of -> disconnect(by(of), of[1]));
+        actions.put("coordinator_miss_completion", of -> { });
+        actions.put("coordinator_load_in_vain", of -> by(of).loadTwice());
+        actions.put("partition_forget_producer", of -> partition(of[0]).expire());
         actions.put("partition_get_record", of -> record(partition(of[0])));
         actions.put("partition_get_late_record", of -> lateRecord(partition(of[0])));
     }
@@ -108,18 +116,24 @@ final class TxnActions {
             } catch (InvalidProducerEpochException e) {
                 return Errors.INVALID_PRODUCER_EPOCH;
             }
-            if (record.guard != VerificationGuard.SENTINEL && record.epoch >= partition.epoch()) world.fail("the coordinator has to be asked first");
+            if (record.guard != VerificationGuard.SENTINEL) {
+                if (record.epoch >= partition.epoch()) world.fail("the coordinator has to be asked first");
+                record.guard = VerificationGuard.SENTINEL;
+                world.notes.add("a record of an old epoch is taken for one that came while its transaction was open");
+            }
         }
         return partition.append(record);
     }
 
     private void record(TxnPartition partition) {
         TxnProducer.Record record = world.producer.records[partition.number];
-        if (written(partition, record) == Errors.NONE) {
-            record.sent = TxnProducer.ACKNOWLEDGED;
-            partition.acknowledged(record.epoch);
-        } else {
-            world.producer.refuse(partition.number);
+        switch (written(partition, record)) {
+            case NONE -> {
+                record.sent = TxnProducer.ACKNOWLEDGED;
+                partition.acknowledged(record.epoch);
+            }
+            case INVALID_TXN_STATE -> world.producer.stop();
+            default -> world.producer.refuse(partition.number);
         }
     }
 
@@ -136,6 +150,11 @@ final class TxnActions {
         }
         if (again) partition.lateMarker = marker;
         by.answer(partition.number, write(partition, marker));
+    }
+
+    private void disconnect(TxnCoordinator by, int partition) {
+        if (by.marker(partition) == null) world.fail("no marker is under way");
+        else by.answer(partition, null);
     }
 
     private void lateMarker(TxnPartition partition) {

@@ -200,6 +200,13 @@ final class TxnCoordinator {
         sent.clear();
     }
 
+    /** It loads the log over a cache that it has. */
+    void loadTwice() {
+        load.finish();
+        elect();
+        load.finish();
+    }
+
     private static Function1<Object, Object> heard(Consumer<Object> then) {
         return answer -> {
             then.accept(answer);
@@ -274,13 +281,13 @@ final class TxnCoordinator {
         return entries.get(entries.size() - 1);
     }
 
-    /** The request with that marker is answered. */
+    /** The request with that marker is answered; null: the connection is lost. */
     void answer(int partition, Errors error) {
         RequestAndCompletionHandler request = sent.remove(partition);
-        var errors = Map.of(TxnWorld.PRODUCER, Map.of(TxnWorld.data(partition), error));
+        var body = error == null ? null : new WriteTxnMarkersResponse(Map.of(TxnWorld.PRODUCER, Map.of(TxnWorld.data(partition), error)));
         var header = new RequestHeader(ApiKeys.WRITE_TXN_MARKERS, ApiKeys.WRITE_TXN_MARKERS.latestVersion(), "", 0);
         long now = world.clock.milliseconds();
-        request.handler.onComplete(new ClientResponse(header, null, request.destination.idString(), now, now, false, null, null, new WriteTxnMarkersResponse(errors)));
+        request.handler.onComplete(new ClientResponse(header, null, request.destination.idString(), now, now, error == null, null, null, body));
     }
 
     void close() {

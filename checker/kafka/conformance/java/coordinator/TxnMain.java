@@ -8,8 +8,8 @@ import java.io.File;
 /**
  * Takes the steps of the model `kafka_transactions` on Kafka's classes, as `Lines` are asked.
  *
- * A run is {"partitions", "transactions", "failovers", "version", "verifies", "cells": [[name, index...]...],
- * "steps": [[action, argument...]...]}, and a state is a number for each cell.
+ * A run is {"partitions", "transactions", "failovers", "version", "verifies", "blanks",
+ * "cells": [[name, index...]...], "steps": [[action, argument...]...]}, and a state is a number for each cell.
  */
 public final class TxnMain {
     private TxnMain() { }

@@ -56,10 +56,15 @@ final class TxnNumbers {
         readers.put("log.partitions", (of, at) -> world.log.at(of).partitions());
         readers.put("high_watermark", (of, at) -> world.log.mark());
         for (JsonNode each : wanted) {
-            Reader reader = readers.get(each.get(0).asText());
+            String name = each.get(0).asText();
+            Reader reader = world.blanksTheReplaced && name.startsWith("coordinators.") ? ofTheNewest(readers.get(name)) : readers.get(name);
             if (reader == null) throw new IllegalStateException("no reader of " + each.get(0).asText());
             cells.add(new Cell(reader, each.size() > 1 ? each.get(1).asInt() : 0, each.size() > 2 ? each.get(2).asInt() : 0));
         }
+    }
+
+    private Reader ofTheNewest(Reader reader) {
+        return (of, at) -> of < world.newest().number ? NOTHING : reader.read(of, at);
     }
 
     long[] read() {

@@ -29,6 +29,7 @@ final class TxnPartition {
     /** The sequence of the producer's next record of an epoch. */
     private int sequence;
     private int sequenceEpoch = -1;
+    private long lastRecordMs;
     /** A copy of a marker that is still under way. */
     TxnMarkerEntry lateMarker;
     private final TxnWorld world;
@@ -70,7 +71,9 @@ final class TxnPartition {
         byte[] value = Integer.toString(record.transaction).getBytes(StandardCharsets.UTF_8);
         java.lang.reflect.Array.set(values, 0, Parts.made(SIMPLE, new Class<?>[] {long.class, byte[].class}, world.clock.milliseconds(), value));
         Object records = Parts.ask(TxnUnified.MEMORY, "withTransactionalRecords", Parts.get(COMPRESSION, "NONE"), TxnWorld.PRODUCER, (short) record.epoch, record.sequence, values);
-        return appended(() -> log.append(records, 0, AppendOrigin.CLIENT, record.guard, world.version));
+        Errors error = appended(() -> log.append(records, 0, AppendOrigin.CLIENT, record.guard, world.version));
+        if (error == Errors.NONE) lastRecordMs = world.clock.milliseconds();
+        return error;
     }
 
     /** What becomes of a marker, as `KafkaApis` has it written. */
@@ -94,6 +97,9 @@ final class TxnPartition {
         log.replicated();
         return Errors.NONE;
     }
+
+    /** The time comes at which who has sent its last record then is forgotten. */
+    void expire() { Parts.ask(producers(), "removeExpiredProducers", lastRecordMs + TxnUnified.DAY_MS); }
 
     /** What the partition has of each transaction, as a consumer with read_committed finds it. */
     int[] fates(int transactions) {

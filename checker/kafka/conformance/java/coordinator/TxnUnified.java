@@ -27,7 +27,8 @@ final class TxnUnified {
     private static final Object REQUEST_LOCAL = requestLocal();
     private static final Object METADATA_VERSION = Parts.ask(Parts.type("org.apache.kafka.server.common.MetadataVersion"), "latestProduction");
     private static final LogConfig CONFIG = new LogConfig(Map.of("segment.index.bytes", "4096"));
-    private static final int DAY_MS = 86_400_000, ALL = 1 << 20;
+    static final int DAY_MS = 86_400_000;
+    private static final int ALL = 1 << 20;
 
     private final File directory;
     private final TxnWorld world;
@@ -82,12 +83,4 @@ final class TxnUnified {
     }
 
     void close() { Parts.ask(log, "close"); }
-
-    /** As after a clean stop of the broker: its producers are those of the snapshot. */
-    void reload() {
-        close();
-        long mark = end();
-        open();
-        Parts.ask(log, "updateHighWatermark", mark);
-    }
 }

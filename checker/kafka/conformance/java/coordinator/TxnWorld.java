@@ -18,6 +18,8 @@ final class TxnWorld {
     final short version;
     final boolean verifies;
     final int failoversAtMost;
+    /** Of coordinators that were replaced the model may have nothing. */
+    final boolean blanksTheReplaced;
     final TxnLog log;
     final TxnProducer producer;
     final List<TxnPartition> partitions = new ArrayList<>();
@@ -33,6 +35,7 @@ final class TxnWorld {
         Lines.wipe(root);
         version = (short) asked.get("version").asInt();
         verifies = asked.get("verifies").asBoolean();
+        blanksTheReplaced = asked.get("blanks").asBoolean();
         failoversAtMost = asked.get("failovers").asInt();
         log = new TxnLog(this);
         for (int number = 0; number < asked.get("partitions").asInt(); number++) partitions.add(new TxnPartition(this, number));
