@@ -61,6 +61,9 @@ NOT_COMPARED = {
 }
 """Variables that no row reads, with the reason."""
 
+NOT_TAKEN = {"coordinator_refuse_its_own_time": "time goes on from step to step"}
+"""Actions that no step of Kafka's classes stands for here, with the reason."""
+
 AT_ONCE: frozenset[str] = frozenset()
 
 WALKED: Mapping[str, int] = {"producer_epochs": 8, "coordinator_failovers": 2}
