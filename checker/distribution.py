@@ -24,6 +24,7 @@ BROUGHT_BY = {
     "mcp": "mcp",
     "mcp_types": "mcp",
     "pyarrow": "query",
+    "pysat": "sat",
     "pyspark": "spark",
     "werkzeug": "browse",
     "z3": "prove",

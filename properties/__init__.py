@@ -37,6 +37,9 @@ _DECLARED = {
     ("model.kafka_tiered.state", _CLAIMS): (
         *("properties.kafka_tiered.claims", "KAFKA_TIERED_PROPERTIES"),
     ),
+    ("model.kafka_tiered.state", _LIVENESS): (
+        *("properties.kafka_tiered.liveness", "KAFKA_TIERED_LIVENESS"),
+    ),
     ("model.kip595.protocol", _CLAIMS): ("properties.kip595.claims", "KIP595_PROPERTIES"),
     ("model.kip595.protocol", _LEMMAS): ("properties.kip595.lemmas", "KIP595_LEMMAS"),
     ("model.kraft.state", _CLAIMS): ("properties.kraft.claims", "KRAFT_PROPERTIES"),

@@ -160,6 +160,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         FILES,
         VERDICT,
         EXITS,
+        NATIVE,
         ENGINES,
         SEARCH,
         TRACES,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -61,6 +62,7 @@ def _numbers(function: F) -> F:
 
 SECTIONS: Mapping[str, Collection[str]] = {
     "A running cluster": ("servers", "command_config", "save", "anonymous"),
+    "An application": ("application", "clients", "faults", "max_faults"),
     "The cluster, beside what files say": (
         *("kafka", "mode", "controllers", "replicas", "racks", "topic", "settings"),
     ),
@@ -103,6 +105,23 @@ class _Command(click.Command):
     "--controllers", type=int, metavar="N",
     help="ask about the metadata log of N controllers, not about a partition",
 )  # fmt: skip
+@click.option(
+    "--application", is_flag=True,
+    help="ask about an application: its transactions, its producer and its group",
+)  # fmt: skip
+@click.option(
+    "--clients", metavar="VERSION",
+    help="with --application: the release of its clients [default: that of --kafka]",
+)  # fmt: skip
+@click.option(
+    "--fault", "faults", multiple=True, metavar="NAME=N",
+    help="with --application: no faults but these, each N times at most "
+    "[default: all, --max-faults of them]",
+)  # fmt: skip
+@click.option(
+    "--max-faults", type=click.IntRange(min=0), metavar="N",
+    help="with --application: so many faults at most [default: 2]",
+)  # fmt: skip
 @click.option("--replicas", type=int, metavar="N", help="replicas of the partition [default: 3]")
 @click.option(
     "--racks", metavar="RACKS",
@@ -134,7 +153,8 @@ def command(
     ceiling: Ceiling, files: tuple[Path, ...], kafka: str | None, mode: str | None,
     servers: str | None, command_config: Path | None, save: Path | None, page: Path | None,
     anonymous: bool,
-    controllers: int | None, replicas: int | None, racks: str | None, topic: str | None,
+    controllers: int | None, application: bool, clients: str | None, faults: tuple[str, ...],
+    max_faults: int | None, replicas: int | None, racks: str | None, topic: str | None,
     settings: tuple[str, ...], rolling_restart: bool, upgrade_to: str | None,
     min_isr_to: int | None, trace_dir: Path | None, as_json: bool, quiet: bool,
     **numbers: int | None,
@@ -146,11 +166,14 @@ def command(
     With --bootstrap-server, or a FILE of --save, it is about all partitions of a cluster, and
     also says which are in danger now; without faults it asks of one crash and one power loss.
     With --controllers it is about the controllers' metadata log, in which every topic is, and
-    `brokers` below are controllers. Steps are events of the model: their number says neither how
-    long a loss takes nor how likely it is.
+    `brokers` below are controllers. With --application FILE is the application's, and each of its
+    promises is told with the fewest faults that break it. Steps are events of the model: their
+    number says neither how long a loss takes nor how likely it is.
 
-    Exit status: 0 nothing is lost, 12 something is, 20 time ran out before that was known.
+    Exit status: 0 nothing is lost (or every promise kept), 12 something is, 20 time ran out before
+    that was known.
     """
+    from checker.api.applications import ask_application
     from checker.api.asking import ask, ask_controllers
     from checker.commands.interrupt import Interrupt
     from checker.commands.keeping import Keeping
@@ -165,6 +188,8 @@ def command(
         "--rolling-restart": rolling_restart or None, "--min-isr-to": min_isr_to, "--mode": mode,
     }  # fmt: skip
     source = Source(servers, command_config, files, topic)
+    asked = _Application(application, clients, faults, max_faults)
+    asked.refuse_misfits(of_partitions | {"--controllers": controllers}, chosen, source)
     if source.is_a_cluster:
         return ask_cluster(
             ceiling,
@@ -193,14 +218,16 @@ def command(
         how: dict[str, Any] = {
             "settings": parse_settings(settings), "budget": budget, "on_search": on_search, **chosen
         }  # fmt: skip
-        found = (
-            ask(
+        found: Any
+        if application:
+            found = ask_application(kafka, *files, **asked.arguments, **how)
+        elif controllers is None:
+            found = ask(
                 kafka, *files, replicas=replicas, racks=racks, mode=mode, topic=topic,
                 rolling_restart=rolling_restart, upgrade_to=upgrade_to, min_isr_to=min_isr_to, **how
-            )
-            if controllers is None
-            else ask_controllers(kafka, *files, controllers=controllers, **how)
-        )  # fmt: skip
+            )  # fmt: skip
+        else:
+            found = ask_controllers(kafka, *files, controllers=controllers, **how)
     with Keeping() as keeping:
         for part in found.parts:
             for name, trace in part.traces.items():
@@ -240,3 +267,51 @@ def _refuse_misfits(
     only = [f"--{name.replace('_', '-')}" for name in numbers if name in ONLY_QUORUM]
     if only and not of_quorum:
         raise UsageError(f"{only[0]} is about controllers: say how many with --controllers N")
+
+
+@dataclass(frozen=True)
+class _Application:
+    """What is asked about an application, beside its files."""
+
+    is_asked: bool
+    clients: str | None
+    faults: tuple[str, ...]
+    max_faults: int | None
+
+    def refuse_misfits(
+        self, others: Mapping[str, object], numbers: Mapping[str, int], source: Source
+    ) -> None:
+        """Refuse what is asked of applications only, or of anything else only."""
+        if self.is_asked:
+            given = [name for name, value in others.items() if value is not None]
+            given += [f"--{name.replace('_', '-')}" for name in numbers]
+            if source.is_a_cluster:
+                raise UsageError("--application reads the application's own files, and no cluster")
+            if given:
+                raise UsageError(
+                    f"{given[0]} does not go with --application: name faults by --fault"
+                )
+            return
+        only = {
+            "--clients": self.clients, "--fault": self.faults or None,
+            "--max-faults": self.max_faults,
+        }  # fmt: skip
+        for option, value in only.items():
+            if value is not None:
+                raise UsageError(f"{option} goes with --application")
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """As `ask_application` takes them; `UsageError` for what is no fault with its number."""
+        faults = dict(map(_fault, self.faults))
+        most = 2 if self.max_faults is None else self.max_faults
+        return {"clients": self.clients, "faults": faults, "max_faults": most}
+
+
+def _fault(text: str) -> tuple[str, int]:
+    """`late-markers=1` as a name with its number, which is 1 if it is left out."""
+    name, _, count = text.partition("=")
+    number = count or "1"
+    if not (number.isascii() and number.isdecimal()):
+        raise UsageError(f"--fault {text}: write NAME=N, with a whole number from 0")
+    return name.strip().replace("-", "_"), int(number)

@@ -118,8 +118,9 @@ def _bounded(result: BoundedCheck) -> tuple[list[RenderableType], str]:
 def _checked(result: Attempt) -> Iterator[Text]:
     """What was compared before; and who answered, where that is not Z3 alone."""
     yield Text(Agreement.words(result.agreement))
-    if result.solvers.solver is not Solver.Z3 or result.solvers.smtlib is not None:
-        yield Text(result.solvers.words)
+    solvers = result.solvers
+    if solvers.solver is not Solver.Z3 or solvers.smtlib or solvers.certificates:
+        yield Text(solvers.words)
 
 
 def inference_text(result: Inference, survivors: bool, console: Console) -> str:

@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     "--smtlib", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
     help="write each question and its answer as a file for any solver",
 )  # fmt: skip
+@click.option(
+    "--certificate", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+    help="prove each refuted question again, as clauses, and write and check that proof",
+)  # fmt: skip
 @click.option("--timeout", type=seconds, metavar="SECONDS", help="for each query [default: 60]")
 @limited()
 @memory_option
@@ -60,7 +64,7 @@ def command(ceiling: Ceiling, **options: Any) -> int:
 
     require_solver("prove")
     _refuse_misfits(options)
-    for directory in (options["trace_dir"], options["smtlib"]):
+    for directory in (options["trace_dir"], options["smtlib"], options["certificate"]):
         if directory is not None:
             prepare_directory(directory)
     with ceiling:
@@ -73,9 +77,13 @@ def command(ceiling: Ceiling, **options: Any) -> int:
 
 def _solvers(model: Model, options: dict[str, Any]) -> Solvers:
     from checker.commands.summary_text import model_heading
+    from checker.core.proofs.certificates.refutation import Certificates
     from checker.core.proofs.solvers import Solver, Solvers
 
-    return Solvers(Solver(options["solver"]), options["smtlib"], model_heading(model).plain)
+    place = options["certificate"]
+    certificates = None if place is None else Certificates(place)
+    said = model_heading(model).plain
+    return Solvers(Solver(options["solver"]), options["smtlib"], said, certificates)
 
 
 def _refuse_misfits(options: dict[str, Any]) -> None:
@@ -89,8 +97,11 @@ def _refuse_misfits(options: dict[str, Any]) -> None:
                          "--unbounded")  # fmt: skip
     if options["no_symmetry"] and options["unbounded"]:
         raise UsageError("--no-symmetry is for proofs within bounds: leave out --unbounded")
-    if options["minimize"] and (options["smtlib"] or options["solver"] != "z3"):
-        raise UsageError("--minimize asks Z3 alone: leave out --solver and --smtlib")
+    if options["certificate"] and options["unbounded"]:
+        raise UsageError("--certificate is of bits, within bounds: leave out --unbounded")
+    others = options["smtlib"] or options["certificate"] or options["solver"] != "z3"
+    if options["minimize"] and others:
+        raise UsageError("--minimize asks Z3 alone: leave out --solver, --smtlib and --certificate")
     if options["no_lemmas"] and options["lemmas"]:
         raise UsageError("--lemma and --no-lemmas: choose one")
 
@@ -194,6 +205,7 @@ def _as_data(result: Proof | BoundedCheck, saved: Path | None) -> dict[str, Any]
     from checker.core.verdict import Agreement
 
     trace = None if saved is None else str(saved)
+    certificates = result.solvers.certificates
     found = {
         "properties": [prop.name for prop in result.properties],
         "lemmas": [lemma.name for lemma in result.lemmas],
@@ -202,6 +214,7 @@ def _as_data(result: Proof | BoundedCheck, saved: Path | None) -> dict[str, Any]
         "solver": str(result.solvers.solver),
         "solver_seconds": {name: round(s, 3) for name, s in result.solvers.seconds.items()},
         "questions_written": result.solvers.written,
+        "certificates": None if certificates is None else certificates.written,
     }
     more = (
         _of_check(result, trace) if isinstance(result, BoundedCheck) else _of_proof(result, trace)

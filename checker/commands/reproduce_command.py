@@ -56,11 +56,13 @@ def command(
     any disk; hidden, that a disk or the remote store holds it and no consumer gets it; stuck, that
     what a healthy cluster does did not come to pass in the schedule's time; shared, that two
     members of a group read one partition at once; changed, that a consumer reads a different record
-    at an offset that was read before. A run takes one minute or two and 1 GiB of memory, and
-    listens on loopback at ports that the system chooses. It needs a JDK 17 or newer, and Maven,
-    which brings Kafka's jars on first use.
+    at an offset that was read before; torn, that read_committed shows a part of a transaction, or
+    not what its producer was told; skipped, that a share group goes on without a record which it
+    had to get. A run takes one minute or two and 1 GiB of memory, and listens on loopback at ports
+    that the system chooses. It needs a JDK 17 or newer, and Maven, which brings Kafka's jars on
+    first use.
 
-    Exit status: 0 kept, 12 lost, hidden, stuck, shared or changed, 20 no verdict.
+    Exit status: 0 kept, 12 lost, hidden, stuck, shared, changed, torn or skipped, 20 no verdict.
     """
     from checker.kafka.cluster.schedule import (
         Way,

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from model.kafka_tiered import faults, remote_log_manager, replicas
 from model.kafka_tiered.bounds import BOUNDS
+from model.kafka_tiered.fairness import CUT_BY, FAIRNESS
 from model.kafka_tiered.presets import PRESETS
 from model.kafka_tiered.settings import TieredSettings
 from model.kafka_tiered.state import Tiered, start
@@ -22,6 +23,8 @@ KAFKA_TIERED = Protocol(
     settings=TieredSettings,
     start=start,
     presets=PRESETS,
+    fairness=FAIRNESS,
+    cut_by=CUT_BY,
     views={
         "brokers": ("brokers.up", "brokers.leads", "brokers.lineage", "brokers.local_start"),
         "segments": ("segments.copy", "segments.lineage", "segments.listed"),

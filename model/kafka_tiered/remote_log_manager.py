@@ -163,10 +163,25 @@ def leader_finish_copy(partition: Tiered, broker: Broker, segment: Segment) -> N
     segment.copier = None
 
 
+def _has_remote_before(partition: Tiered, broker: Broker, offset: int) -> bool:
+    """The remote store has a record of the broker's log from before the offset."""
+    return some(
+        all_of(
+            segment.copy == Copy.FINISHED,
+            place.number < offset,
+            segment.lineage[place] != NO_EPOCH,
+            segment.lineage[place] == broker.lineage[place],
+        )
+        for segment in partition.segments
+        for place in partition.places
+    )
+
+
 @action(
     "{broker} deletes its local records before {start}",
     at="UnifiedLog.deleteRetentionMsBreachedSegments",
     since="3.6.0",
+    settings="local.deletion.moves.log.start",
 )
 def broker_delete_local(partition: Tiered, broker: Broker, start: Cut) -> None:
     """Local retention: what is copied, as the broker's own task has found."""
@@ -175,6 +190,9 @@ def broker_delete_local(partition: Tiered, broker: Broker, start: Cut) -> None:
     require(broker.local_start < start, start <= copied, start <= broker.end)
     require(start <= partition.high_watermark)
 
+    if partition.options.local_deletion_moves_log_start:
+        gone = all_of(broker.leads, not_(_has_remote_before(partition, broker, start)))
+        partition.raise_log_start(broker, choose(gone, start, broker.log_start))
     broker.local_start = start
     broker.noted_start = UNKNOWN
 

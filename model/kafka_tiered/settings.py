@@ -70,6 +70,15 @@ class TieredSettings:
         history="true 3.6.0",
         evidence="PR 14340, before the first release with tiered storage",
     )
+    local_deletion_moves_log_start: bool = setting(
+        False,
+        "a leader that deletes local records, of which nothing is remote any more, moves its log "
+        "start",
+        "local.deletion.moves.log.start",
+        at="UnifiedLog.deleteSegments",
+        history="false 3.6.0",
+        evidence="`UnifiedLog` of 4.3.1",
+    )
     expiry_takes_furthest: bool = setting(
         True,
         "retention that deletes segments that overlap raises the log start past the longest",

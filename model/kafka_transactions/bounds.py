@@ -10,6 +10,10 @@ TRANSACTIONS = Bound("transactions", 2, 1, "transactions that the producer begin
 
 EPOCHS = Bound("producer_epochs", 4, 1, "the last epoch of the producer id, counted from 0", 8)
 
+NEW_IDS = Bound(
+    "new_producer_ids", 0, 0, "producer ids beyond the first; with 0 epochs never run out", 2
+)
+
 FAILOVERS = budget("coordinator_failovers", "coordinators that are replaced", maximum=3)
 RESTARTS = budget("producer_restarts", "times that the producer dies and starts anew", maximum=3)
 TIMEOUTS = budget("transaction_timeouts", "transactions that transaction.timeout.ms ends")
@@ -25,6 +29,9 @@ LOAD_FAILURES = budget("load_failures", "loads of the transaction log that end w
 EXPIRIES = budget("producer_expiries", "partitions that forget the producer after a while")
 STALE_ANSWERS = budget(
     "stale_answers", "requests that a coordinator answers after it was replaced, without knowing it"
+)
+FAILED_APPENDS = budget(
+    "failed_appends", "records to fence a producer that the transaction log does not take"
 )
 CLOCK_STEPS = budget("clock_steps", "times that a coordinator's clock goes back")
 FAILED_SENDS = budget("failed_sends", "requests with a marker that cannot be sent")

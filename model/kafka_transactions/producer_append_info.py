@@ -16,6 +16,7 @@ from model.kafka_transactions.state import (
     TransactionalId,
 )
 from model.kafka_transactions.transaction_manager import refuse_record, stop
+from model.kafka_transactions.transaction_metadata import is_last
 from model.language import action, all_of, any_of, choose, not_, require, some, spend
 
 
@@ -28,6 +29,8 @@ def takes_marker(
         if txn.options.marker_retry_is_taken:
             again = all_of(epoch == partition.epoch, not_(txn.is_open(partition)))
             taken = any_of(taken, again)
+        if txn.options.fences_at_the_last_epoch:
+            taken = any_of(taken, all_of(is_last(txn, epoch), epoch == partition.epoch))
     else:
         taken = epoch >= partition.epoch
     if txn.options.marker_names_coordinator_epoch:
@@ -67,14 +70,19 @@ def _forget_verification(
     here = all_of(where, partition.record == Sent.VERIFIED)
     there = all_of(where, late.sent == Sent.VERIFIED)
     if txn.has_versions_2:
-        is_next = epoch == txn.producer.epoch
+        is_next = any_of(epoch == txn.producer.epoch, _ends_before(txn, epoch, txn.producer.epoch))
         here = all_of(here, not_(is_next))
-        there = all_of(there, epoch != late.epoch)
+        there = all_of(there, epoch != late.epoch, not_(_ends_before(txn, epoch, late.epoch)))
         if not txn.options.next_record_waits_for_the_marker:
             came = any_of(partition.record == Sent.SENT, partition.record == Sent.VERIFIED)
             stop(txn, all_of(where, is_next, came))
     refuse_record(txn, partition, here)
     late.reset(where=there)
+
+
+def _ends_before(txn: TransactionalId, epoch: int, other: int) -> bool:
+    """The epoch is the last of a producer id, and the other is of a later one."""
+    return all_of(is_last(txn, epoch), other > epoch)
 
 
 def is_ready(txn: TransactionalId, partition: Partition, sent: Sent, epoch: int) -> bool:

@@ -73,5 +73,6 @@ KAFKA_TRANSACTIONS = Protocol(
         log.coordinator_load_in_vain,
         markers.coordinator_fail_to_send,
         markers.coordinator_miss_completion,
+        coordinator.coordinator_fail_to_fence,
     ),
 )

@@ -67,7 +67,7 @@ class TransactionSettings:
         about="KAFKA-5494, KIP-360",
         history="same_epoch 0.11.0.0, stops 1.0.0, new_epoch 2.5.0",
         evidence="`Sender` of 0.11.0.3 and 1.0.0, `TransactionManager` of 2.4.1 and 2.5.0",
-        catalogue="145, 160",
+        catalogue="145, 146",
         feature="transaction.version=0",
     )
     marker_names_coordinator_epoch: bool = setting(
@@ -213,11 +213,54 @@ class TransactionSettings:
         fix=True,
         feature="transaction.version=0 after.a.failed.record=new_epoch",
     )
+    failed_fences_count_once: bool = setting(
+        True,
+        "up to version 1 a coordinator that could not log an epoch tries the same again",
+        "failed.fences.count.once",
+        at="TransactionMetadata.prepareFenceProducerEpoch",
+        about="KAFKA-9666",
+        history="false 0.11.0.0, true 2.6.0",
+        evidence="Kafka's history: the branch 2.6",
+        catalogue="147",
+        feature="transaction.version=0",
+    )
+    fences_bump_once: bool = setting(
+        True,
+        "with version 2 an abort that fences a producer takes one epoch, not two",
+        "fences.bump.once",
+        at="TransactionCoordinator.endTransaction",
+        about="KAFKA-19367",
+        history="false 0.11.0.0, true 4.0.1 4.1.0",
+        evidence="`TransactionCoordinator` of 4.0.0, 4.0.1 and 4.1.0",
+        catalogue="148",
+        feature="transaction.version=2",
+    )
+    fences_take_a_new_id: bool = setting(
+        True,
+        "with version 2 an abort with the last epoch of a producer id ends in another id",
+        "fences.take.a.new.id",
+        at="TransactionCoordinator.endTransaction",
+        about="KAFKA-20090",
+        history="false 0.11.0.0, true 4.3.0",
+        evidence="`TransactionCoordinator` of 4.2.1 and 4.3.0",
+        catalogue="149",
+        feature="transaction.version=2",
+    )
+    fences_at_the_last_epoch: bool = setting(
+        True,
+        "a coordinator fences a producer whose epoch is the last, by the same epoch",
+        "fences.at.the.last.epoch",
+        at="TransactionMetadata.prepareFenceProducerEpoch",
+        about="KAFKA-20090",
+        history="false 0.11.0.0, true 4.3.0",
+        evidence="`TransactionMetadata` of 4.2.1 and 4.3.0",
+    )
     load_waits_for_high_watermark: bool = setting(
         False,
         "a coordinator acts only on what is committed in the transaction log",
         "load.waits.for.high.watermark",
         at="TransactionStateManager.loadTransactionMetadata",
+        catalogue="170",
         fix=True,
     )
     publishes_abandoned_loads: bool = setting(
@@ -225,6 +268,7 @@ class TransactionSettings:
         "a coordinator that is replaced while it loads acts on the part that it has read",
         "publishes.abandoned.loads",
         at="TransactionStateManager.loadTransactionsForTxnTopicPartition",
+        catalogue="171",
         fix=False,
     )
     failed_loads_count: bool = setting(
@@ -232,6 +276,7 @@ class TransactionSettings:
         "a coordinator whose load fails acts on the part that it has read",
         "failed.loads.count",
         at="TransactionStateManager.loadTransactionMetadata",
+        catalogue="172",
         fix=False,
     )
     dead_values_are_blank: bool = setting(

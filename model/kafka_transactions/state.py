@@ -182,6 +182,7 @@ class Logged(Record):
     state: IdState = EMPTY
     epoch: ProducerEpoch = 0
     partitions: SetOf[Partition] = nobody()
+    keeps_its_id: bool = False
 
 
 class Coordinator(Entity):
@@ -189,7 +190,8 @@ class Coordinator(Entity):
 
     `state`, `epoch` and `partitions` are its cache; while it sends markers, `partitions` are those
     that have not answered. `pending`: the last record of the log is its own, and not committed.
-    `loaded`: what it has is from a load, so that it does not know the epoch before.
+    `loaded`: what it has is from a load, so that it does not know the epoch before. `failed_fence`:
+    its epoch is not in the log. `keeps_its_id`: what is decided ends without a new producer id.
     """
 
     _label = "coordinator "
@@ -200,6 +202,8 @@ class Coordinator(Entity):
     partitions: SetOf[Partition] = nobody()
     pending: bool = False
     loaded: bool = False
+    failed_fence: bool = False
+    keeps_its_id: bool = False
 
     @property
     def acts(self) -> bool:

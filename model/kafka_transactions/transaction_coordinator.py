@@ -6,7 +6,7 @@ and is sent again: here it waits.
 
 from __future__ import annotations
 
-from model.kafka_transactions.bounds import EPOCHS, STALE_ANSWERS, TIMEOUTS
+from model.kafka_transactions.bounds import FAILED_APPENDS, STALE_ANSWERS, TIMEOUTS
 from model.kafka_transactions.state import (
     COMPLETE_ABORT,
     COMPLETE_COMMIT,
@@ -27,6 +27,14 @@ from model.kafka_transactions.transaction_manager import (
     stop,
     wants_end,
     wants_init,
+)
+from model.kafka_transactions.transaction_metadata import (
+    after,
+    can_fence,
+    fencing,
+    is_last,
+    is_there,
+    overflows,
 )
 from model.kafka_transactions.transaction_state_manager import append, has_room, is_free
 from model.language import action, all_of, any_of, choose, not_, require, spend
@@ -141,6 +149,23 @@ def decide(
     append(txn, coordinator, state, epoch, partitions, where)
 
 
+def fence(txn: TransactionalId, coordinator: Coordinator, where: bool) -> None:
+    """Append that the transaction is aborted, with an epoch that the producer has not, if `where`.
+
+    Where that would go beyond the last one the cache alone has it. Up to version 1 the cache has it
+    before it is committed.
+    """
+    fails = overflows(txn, coordinator)
+    epoch = fencing(txn, coordinator)
+    append(
+        txn, coordinator, PREPARE_ABORT, epoch, coordinator.partitions,
+        all_of(where, not_(fails)), True,
+    )  # fmt: skip
+    at_once = choose(fails, coordinator.epoch + 1, epoch)
+    where = where if not txn.has_versions_2 else all_of(where, fails)
+    coordinator.epoch = choose(where, at_once, coordinator.epoch)
+
+
 def ends(
     txn: TransactionalId, coordinator: Coordinator, kind: Kind, epoch: int
 ) -> tuple[bool, bool, bool]:
@@ -155,10 +180,20 @@ def ends(
     same = epoch == coordinator.epoch
     if not txn.has_versions_2:
         return all_of(same, at == ONGOING), all_of(same, complete), all_of(same, prepared)
-    again = epoch + 1 == coordinator.epoch
+    again = any_of(epoch + 1 == coordinator.epoch, after(txn, epoch) == coordinator.epoch)
     empty = all_of(not_(commits), any_of(at == EMPTY, at == COMPLETE_COMMIT, at == COMPLETE_ABORT))
     decides = all_of(same, any_of(at == ONGOING, empty))
     return decides, all_of(again, complete), all_of(again, prepared)
+
+
+def can_go_up(txn: TransactionalId, coordinator: Coordinator) -> bool:
+    """Its producer id has another epoch."""
+    return all_of(not_(is_last(txn, coordinator.epoch)), is_there(txn, coordinator.epoch + 1))
+
+
+def can_be_fenced(txn: TransactionalId, coordinator: Coordinator) -> bool:
+    """There is an epoch for it, in Kafka and within the bounds."""
+    return all_of(can_fence(txn, coordinator), is_there(txn, fencing(txn, coordinator)))
 
 
 @action(
@@ -182,7 +217,7 @@ def coordinator_end(txn: TransactionalId, coordinator: Coordinator) -> None:
         waits = all_of(waits, producer.epoch == coordinator.epoch)
     require(not_(waits))
     if txn.has_versions_2:
-        require(any_of(not_(decides), coordinator.epoch < txn.bound(EPOCHS)))
+        require(any_of(not_(decides), can_go_up(txn, coordinator)))
 
     state = choose(producer.request == Kind.COMMIT, PREPARE_COMMIT, PREPARE_ABORT)
     decide(txn, coordinator, state, decides, txn.has_versions_2)
@@ -203,7 +238,7 @@ def coordinator_end_late(txn: TransactionalId, coordinator: Coordinator) -> None
     require(is_free(txn, coordinator), late.kind != Kind.NONE, has_room(txn))
     decides, _, _ = ends(txn, coordinator, late.kind, late.epoch)
     if txn.has_versions_2:
-        require(any_of(not_(decides), coordinator.epoch < txn.bound(EPOCHS)))
+        require(any_of(not_(decides), can_go_up(txn, coordinator)))
 
     state = choose(late.kind == Kind.COMMIT, PREPARE_COMMIT, PREPARE_ABORT)
     decide(txn, coordinator, state, decides, txn.has_versions_2)
@@ -230,12 +265,6 @@ def coordinator_answer_from_cache(txn: TransactionalId, coordinator: Coordinator
     hear_of_end(txn, coordinator.epoch, True)
 
 
-def fence(txn: TransactionalId, coordinator: Coordinator, where: bool) -> None:
-    """Up to version 1 the producer is fenced before that is committed, if `where`."""
-    if not txn.has_versions_2:
-        coordinator.epoch = choose(where, coordinator.epoch + 1, coordinator.epoch)
-
-
 @action(
     "{coordinator} handles InitProducerId",
     at="TransactionCoordinator.handleInitProducerId",
@@ -254,18 +283,20 @@ def coordinator_init(txn: TransactionalId, coordinator: Coordinator) -> None:
     again = all_of(
         bumps,
         coordinator.state == EMPTY,
-        producer.epoch + 1 == coordinator.epoch,
+        after(txn, producer.epoch) == coordinator.epoch,
         not_(coordinator.loaded),
     )
     fenced = all_of(bumps, producer.epoch != coordinator.epoch, not_(again))
-    require(any_of(again, fenced, coordinator.epoch < txn.bound(EPOCHS)))
-    ongoing = all_of(not_(fenced), coordinator.state == ONGOING)
+    appends = not_(any_of(again, fenced))
+    ongoing = all_of(appends, coordinator.state == ONGOING)
+    begins = all_of(appends, coordinator.state != ONGOING)
+    require(any_of(not_(begins), is_there(txn, after(txn, coordinator.epoch))))
+    require(any_of(not_(ongoing), can_be_fenced(txn, coordinator)))
 
-    given = choose(again, coordinator.epoch, coordinator.epoch + 1)
-    state = choose(ongoing, PREPARE_ABORT, EMPTY)
-    partitions = choose(ongoing, coordinator.partitions, txn.partitions.none())
-    append(txn, coordinator, state, given, partitions, not_(fenced))
+    next_epoch = after(txn, coordinator.epoch)
     fence(txn, coordinator, ongoing)
+    given = choose(again, coordinator.epoch, next_epoch)
+    append(txn, coordinator, EMPTY, given, txn.partitions.none(), any_of(begins, again))
     stop(txn, fenced)
 
 
@@ -279,9 +310,32 @@ def coordinator_init(txn: TransactionalId, coordinator: Coordinator) -> None:
 def coordinator_time_out(txn: TransactionalId, coordinator: Coordinator) -> None:
     """Abort with the next epoch, which fences the producer."""
     require(is_free(txn, coordinator), coordinator.state == ONGOING, has_room(txn))
-    require(coordinator.epoch < txn.bound(EPOCHS))
-    bumps = txn.has_versions_2 or txn.options.timeouts_bump_the_epoch
+    require(can_be_fenced(txn, coordinator))
 
     spend(txn, TIMEOUTS)
-    decide(txn, coordinator, PREPARE_ABORT, True, bumps)
-    fence(txn, coordinator, bumps)
+    if txn.has_versions_2 or txn.options.timeouts_bump_the_epoch:
+        fence(txn, coordinator, True)
+    else:
+        decide(txn, coordinator, PREPARE_ABORT, True, False)
+
+
+@action(
+    "{coordinator} cannot log that the transaction is aborted",
+    at="TransactionMetadata.prepareFenceProducerEpoch",
+    since="0.11.0.0",
+    about="KAFKA-9666",
+    settings="failed.fences.count.once",
+)
+def coordinator_fail_to_fence(txn: TransactionalId, coordinator: Coordinator) -> None:
+    """InitProducerId asks for it, and too few replicas are in sync. The cache has the epoch.
+
+    With version 2 it has not (KAFKA-19367).
+    """
+    require(not txn.has_versions_2, not_(coordinator.failed_fence))
+    require(is_free(txn, coordinator), coordinator.state == ONGOING, wants_init(txn))
+    require(can_go_up(txn, coordinator))
+
+    spend(txn, FAILED_APPENDS)
+    coordinator.epoch += 1
+    if txn.options.failed_fences_count_once:
+        coordinator.failed_fence = True

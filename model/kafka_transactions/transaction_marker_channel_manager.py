@@ -18,6 +18,7 @@ from model.kafka_transactions.state import (
     Status,
     TransactionalId,
 )
+from model.kafka_transactions.transaction_metadata import completing, is_there
 from model.kafka_transactions.transaction_state_manager import (
     append,
     blank_the_replaced,
@@ -120,9 +121,10 @@ def coordinator_complete(txn: TransactionalId, coordinator: Coordinator) -> None
     """Every partition has its marker."""
     require(is_free(txn, coordinator), coordinator.sends_markers)
     require(coordinator.partitions.is_empty, has_room(txn))
+    require(is_there(txn, completing(txn, coordinator)))
 
     state = choose(coordinator.state == PREPARE_COMMIT, COMPLETE_COMMIT, COMPLETE_ABORT)
-    append(txn, coordinator, state, coordinator.epoch, txn.partitions.none())
+    append(txn, coordinator, state, completing(txn, coordinator), txn.partitions.none())
 
 
 @action(

@@ -30,6 +30,7 @@ from model.kafka_transactions.state import (
     TransactionalId,
 )
 from model.kafka_transactions.transaction_manager import hear_of_end, hear_of_epoch, wants_init
+from model.kafka_transactions.transaction_metadata import first_of_next, is_last
 from model.language import (
     SetOf,
     action,
@@ -71,6 +72,7 @@ def append(
     epoch: int,
     partitions: SetOf[Partition],
     where: bool = True,
+    keeps_its_id: bool = False,
 ) -> None:
     """Append what the id comes to, if `where`: `appendTransactionToLog`. There must be room."""
     compact(txn, choose(where, unread(txn), 0))
@@ -82,6 +84,8 @@ def append(
         entry.state = choose(here, state, entry.state)
         entry.epoch = choose(here, epoch, entry.epoch)
         entry.partitions = choose(here, partitions, entry.partitions)
+        if not txn.options.fences_take_a_new_id:
+            entry.keeps_its_id = choose(here, keeps_its_id, entry.keeps_its_id)
     coordinator.pending = any_of(where, coordinator.pending)
 
 
@@ -122,8 +126,18 @@ def _commit(txn: TransactionalId, told: bool) -> None:
             bumped = all_of(its_own, last.state == EMPTY)
             coordinator.loaded = all_of(coordinator.loaded, not_(bumped))
     if told:
-        hear_of_end(txn, last.epoch, is_end)
+        hear_of_end(txn, _told(txn, last), is_end)
         hear_of_epoch(txn, last.epoch, is_init)
+
+
+def _told(txn: TransactionalId, entry: Logged) -> int:
+    """The epoch that the answer to EndTxn has."""
+    if not txn.has_versions_2:
+        return entry.epoch
+    is_next = is_last(txn, entry.epoch)
+    if not txn.options.fences_take_a_new_id:
+        is_next = all_of(is_next, not_(entry.keeps_its_id))
+    return choose(is_next, first_of_next(entry.epoch), entry.epoch)
 
 
 def take_over(coordinator: Coordinator, entry: Logged, where: bool) -> None:
@@ -131,6 +145,8 @@ def take_over(coordinator: Coordinator, entry: Logged, where: bool) -> None:
     coordinator.state = choose(where, entry.state, coordinator.state)
     coordinator.epoch = choose(where, entry.epoch, coordinator.epoch)
     coordinator.partitions = choose(where, entry.partitions, coordinator.partitions)
+    coordinator.keeps_its_id = choose(where, entry.keeps_its_id, coordinator.keeps_its_id)
+    coordinator.failed_fence = all_of(not_(where), coordinator.failed_fence)
     coordinator.pending = all_of(not_(where), coordinator.pending)
     given_up = coordinator.status == Status.GIVEN_UP
     coordinator.status = choose(all_of(where, given_up), Status.ACTIVE, coordinator.status)

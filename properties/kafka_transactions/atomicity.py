@@ -7,6 +7,7 @@ from model.kafka_transactions.state import (
     COMPLETE_ABORT,
     COMPLETE_COMMIT,
     EMPTY,
+    ONGOING,
     PREPARE_ABORT,
     PREPARE_COMMIT,
     Coordinator,
@@ -20,6 +21,7 @@ from model.kafka_transactions.state import (
     TransactionalId,
     Wish,
 )
+from model.kafka_transactions.transaction_metadata import can_fence, is_exhausted
 from model.language import all_of, any_of, every, implies, not_, some, spent
 from properties.claims import always
 
@@ -121,6 +123,24 @@ def the_coordinator_can_go_on(txn: TransactionalId) -> bool:
 def decided(coordinator: Coordinator) -> bool:
     """Markers are due."""
     return any_of(coordinator.state == PREPARE_COMMIT, coordinator.state == PREPARE_ABORT)
+
+
+@always(
+    "an_open_transaction_can_be_fenced",
+    "the newest coordinator has an epoch to abort an open transaction with",
+    premise=lambda txn: some(
+        all_of(txn.leads(c), is_exhausted(txn, c.epoch)) for c in txn.coordinators
+    ),
+    failure="{c} has no epoch left to abort what is open",
+    breach="leaves a transaction that only its own producer can end",
+    broken_by="kafka_transactions fences.take.a.new.id=false fences.at.the.last.epoch=false",
+)
+def an_open_transaction_can_be_fenced(txn: TransactionalId) -> bool:
+    """Else neither a time-out nor InitProducerId ends it."""
+    return every(
+        implies(all_of(txn.leads(c), c.acts, c.state == ONGOING), can_fence(txn, c))
+        for c in txn.coordinators
+    )
 
 
 @always(

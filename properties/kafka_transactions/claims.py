@@ -71,6 +71,7 @@ KAFKA_TRANSACTIONS_PROPERTIES: tuple[Property, ...] = (
     atomicity.nothing_is_left_open,
     atomicity.the_fenced_write_nothing,
     atomicity.the_coordinator_can_go_on,
+    atomicity.an_open_transaction_can_be_fenced,
     atomicity.nobody_is_stopped_in_vain,
     atomicity.a_refused_record_ends_no_producer,
     well_formed,

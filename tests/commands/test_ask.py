@@ -79,9 +79,27 @@ def test_with_zookeeper_it_says_which_rules_are_not_those_with_kraft(highwater, 
         (("--kafka", "2.7", "--upgrade-to", "4.1"), "a migration"),
         (("--kafka", "4.1", "--voter-changes", "1"), "say how many with --controllers"),
         (("--kafka", "4.1", "--controllers", "3", "--topic", "t"), "--topic is about partitions"),
+        (("--kafka", "4.1", "--fault", "late-markers"), "--fault goes with --application"),
+        (("--kafka", "4.1", "--application", "--crashes", "1"), "name faults by --fault"),
+        (("--kafka", "4.1", "--application", "--fault", "late-markers=x"), "write NAME=N"),
+        (("--kafka", "4.1", "--application", "--fault", "crashes=1"), "fault of this application"),
     ],
 )
 def test_what_cannot_be_asked_is_told_in_one_line(highwater, arguments, words):
     ended = highwater("ask", *arguments)
     assert ended.status == Exit.USAGE
     assert words in ended.err and ended.err.count("\n") == 1 and ended.out == ""
+
+
+@pytest.mark.slow
+def test_an_application_is_asked_about_with_its_own_files(highwater, tmp_path):
+    file = tmp_path / "app.properties"
+    file.write_text("transactional.id=a\nisolation.level=read_uncommitted\n", encoding="utf-8")
+    told = ("ask", file, "--kafka", "4.3", "--application", "--max-faults", "0")
+    ended = highwater(*told, "--json")
+    assert ended.status == Exit.VIOLATED
+    assert {promise["searched"] for promise in ended.json["promises"]} == {0}
+    assert ended.json["stated"][0]["instead"] == "isolation.level=read_committed"
+    out = highwater(*told, "--set", "isolation.level=read_committed").out
+    assert "every promise is kept in any state within these bounds" in out
+    assert max(map(len, out.splitlines())) <= 80

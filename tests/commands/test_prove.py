@@ -130,3 +130,20 @@ def test_two_solvers_are_told_and_questions_go_into_an_empty_directory(highwater
     again = highwater(*asked)
     assert again.status == Exit.USAGE
     assert "has questions of another proof: choose a new directory" in again.err
+
+
+def test_certificates_are_counted_and_go_into_an_empty_directory(highwater, tmp_path):
+    sizes = ("--replicas", 2, "--max-offset", 1, "--max-version", 1, "--no-cross-check")
+    asked = ("prove", "async_isr", *sizes, "--certificate", tmp_path)
+    answer = highwater(*asked, "--json").json
+    assert answer["verdict"] == "proved"
+    assert answer["certificates"] == len(list(tmp_path.glob("*.drup"))) > 0
+    assert "certificates are written and checked" in " ".join(
+        highwater(*asked[:-1], tmp_path / "new").out.split()
+    )
+
+    again = highwater(*asked)
+    assert again.status == Exit.USAGE
+    assert "has certificates of another proof: choose a new directory" in again.err
+    unbounded = highwater(*asked[:-1], tmp_path / "open", "--unbounded")
+    assert unbounded.status == Exit.USAGE and "leave out --unbounded" in unbounded.err

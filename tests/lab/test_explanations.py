@@ -96,6 +96,7 @@ def test_the_table_has_every_case():
         "76-an_owners_commit_is_refused",
         "130-a_read_beyond_the_epoch",
         "a_read_to_the_end_of_the_cached_epoch",
+        "no_epoch_is_left_to_fence",
         "103-a_snapshot_is_refused",
         "107-a_removed_controller_has_nothing_to_go_back_to",
         "114-a_leader_refuses_a_lower_fetch_offset",

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from checker.core.liveness.search import LivenessSearch
+from checker.core.search.question import Options
+from checker.core.traces.trace import check_trace
 from checker.core.verdict import Verdict
+from checker.lab.experiments.liveness_table import lasso_trace
 from model.kafka_tiered.protocol import KAFKA_TIERED
 from model.kafka_tiered.state import Broker, Tiered
 from model.language import action, any_of, not_, require
-from properties import Sense, properties_of
+from model.language.fairness import changed
+from properties import Sense, choose_liveness, properties_of
 from tests.support.laws import check_is_broken, explore
 
 ALWAYS = [p for p in properties_of(KAFKA_TIERED) if p.sense is Sense.ALWAYS]
@@ -100,6 +105,36 @@ def test_who_resumes_building_needs_no_other_order_of_reads_but_a_clean_election
     assert explore(KAFKA_TIERED.model(bounds, rules), claims).verdict is Verdict.EXHAUSTED
     unclean = KAFKA_TIERED.model({**bounds, "unclean_elections": 1}, FIXED)
     assert explore(unclean, claims).verdict is Verdict.VIOLATED
+
+
+def judged(bounds: dict[str, int], *changes: str, **settings: str) -> Verdict:
+    """Whether each replica gets in sync with `kafka-fixed`, other settings and other fairness."""
+    chosen = {name.replace("_", "."): value for name, value in settings.items()}
+    model = KAFKA_TIERED.model(bounds, {**FIXED, **chosen})
+    prop = choose_liveness(KAFKA_TIERED, "replicas_get_in_sync")
+    fairness = changed(KAFKA_TIERED.fairness, changes)
+    options = Options(cross_check=False)
+    (judgement,) = LivenessSearch(model, (), (prop,), fairness, options=options).run().liveness
+    trace = lasso_trace(model, judgement)
+    if trace is not None:
+        check_trace(trace)
+    return judgement.verdict
+
+
+@pytest.mark.parametrize("fault", [{}, {"refused_reads": 1, "build_crashes": 1}], ids=str)
+def test_a_replica_gets_in_sync_unless_nobody_builds_it(fault):
+    assert judged(fault) is Verdict.EXHAUSTED
+    for name in ("follower_fetch", "follower_build_from_tier"):
+        assert judged(fault, f"{name}=none") is Verdict.VIOLATED
+
+
+def test_it_does_not_where_the_leaders_log_starts_at_nothing():
+    """Retention deletes a segment, and local retention what is left: KAFKA-15351, and more."""
+    deletes = {"expirations": 1, "crashes": 0}
+    assert judged(deletes) is Verdict.VIOLATED
+    mended = {"local_deletion_moves_log_start": "true"}
+    assert judged(deletes, **mended) is Verdict.EXHAUSTED
+    assert judged(deletes, remote_start_is_looked_up="false", **mended) is Verdict.VIOLATED
 
 
 @pytest.mark.slow

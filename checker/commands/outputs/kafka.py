@@ -152,6 +152,71 @@ class AskControllersChange(TypedDict):
     explored: str
 
 
+class AskApplication(TypedDict):
+    """Which promises an application keeps, and the fewest faults that break each."""
+
+    command: Literal["ask"]
+    release: str
+    clients: str
+    application: str
+    read: list[AskRead]
+    ignored: list[str]
+    unused: dict[str, str]
+    faults: dict[str, Count]
+    max_faults: Count
+    promises: list[AskPromise]
+    stated: list[AskStated]
+    changes: list[AskKept]
+    all_tried: bool
+    seconds: Share
+    lossy: bool
+    decided: bool
+    version: str
+
+
+class AskPromise(TypedDict):
+    """A promise, with the smallest sets of faults that break it; `searched`: of how many all."""
+
+    about: str
+    facet: str
+    property: str
+    explored: str
+    settings: dict[str, object]
+    words: str
+    broken: list[AskBroken]
+    searched: int
+    decided: bool
+    trace: str | None
+
+
+class AskBroken(TypedDict):
+    """A set of faults, by name how often each, and the shortest run in which it breaks."""
+
+    faults: dict[str, Positive]
+    explored: str
+    depth: Count
+    steps: list[str]
+
+
+class AskStated(TypedDict):
+    """A promise that a setting decides; `kept` is null where nothing judges it."""
+
+    about: str
+    kept: bool | None
+    words: str
+    instead: str
+
+
+class AskKept(TypedDict):
+    """A change, and which promises it keeps under the faults that break them without it."""
+
+    change: str
+    tier: AskTier
+    about: str
+    explored: str
+    promises: list[str]
+
+
 class Affected(TypedDict):
     """Which known bugs concern a cluster, the worst first; `told` if it runs, or was read."""
 

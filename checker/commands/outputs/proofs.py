@@ -44,6 +44,7 @@ class Prove(TypedDict):
     solver: Literal["z3", "cvc5", "both"]
     solver_seconds: dict[str, float]
     questions_written: Count
+    certificates: Count | None
     unbounded: NotRequired[bool]
     symmetry: NotRequired[bool]
     obligations: NotRequired[list[object]]

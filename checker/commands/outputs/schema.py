@@ -23,6 +23,7 @@ from checker.commands.outputs.graphs import (
 from checker.commands.outputs.kafka import (
     Affected,
     Ask,
+    AskApplication,
     AskControllers,
     Audit,
     Cases,
@@ -60,6 +61,7 @@ OUTPUTS = (
     Mcp,
     Ask,
     AskCluster,
+    AskApplication,
     AskControllers,
     Affected,
     Explore,

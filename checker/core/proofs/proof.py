@@ -14,6 +14,8 @@ from model.language.protocol import Instance, Model
 from properties import Property, Sense
 
 INITIALLY = "initially"
+FOLLOWS = "lemmas imply it"
+"""What an obligation is of that is no action."""
 FITS = "values_fit"
 """What every engine takes for granted: no step assigns a value outside its variable's domain."""
 

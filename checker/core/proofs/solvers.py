@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -18,6 +18,7 @@ import z3
 
 from checker.core.files import write_whole
 from checker.core.proofs.asking import ask
+from checker.core.proofs.certificates.refutation import Certificates
 from checker.core.proofs.cvc5_process import Cvc5
 from checker.distribution import require
 from model.language.errors import UsageError
@@ -35,6 +36,7 @@ class Solver(StrEnum):
 class Solvers:
     """The solvers of one proof. `smtlib` is an existing directory for the questions, if any.
 
+    `certificates` take whatever is refuted, if any, and what they have no proof of is not refuted.
     `said` is written at the top of each file; `seconds` are of each solver, all questions together.
     `UsageError` without the solver that is asked for.
     """
@@ -42,6 +44,7 @@ class Solvers:
     solver: Solver = Solver.Z3
     smtlib: Path | None = None
     said: str = ""
+    certificates: Certificates | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     written: int = 0
     gave_up: str = ""
@@ -73,12 +76,21 @@ class Solvers:
         the answer is `sat`, `solver.model()` is a solution. Raises `RuntimeError` if one solver
         finds a solution of what the other refutes.
         """
+        conditions = solver.assertions() if added is None else added
+        is_read = self.smtlib is not None or self.solver is not Solver.Z3
+        text = _text(conditions, logic) if is_read else ""
+        answer = self._answer(solver, seconds, text, what)
+        if answer == z3.unsat and not self._certify(conditions, seconds, what):
+            answer = z3.unknown
+        if answer == z3.unsat or not refuted:
+            self._write(text, answer, what)
+        return answer
+
+    def _answer(self, solver: Any, seconds: float | None, text: str, what: tuple[str, ...]) -> Any:
+        """What those who are asked say together."""
         self.gave_up, first = "", None
         if self.solver is not Solver.CVC5:
             first = self._ask_z3(solver)
-            if self.solver is Solver.Z3 and self.smtlib is None:
-                return first
-        text = _text(solver.assertions() if added is None else added, logic)
         answer = first
         # A solution is checked elsewhere: steps are replayed. What is refuted has but their word.
         if self.solver is Solver.CVC5 or (self.solver is Solver.BOTH and first == z3.unsat):
@@ -88,10 +100,20 @@ class Solvers:
         settled = z3.unknown not in (first, answer)
         if settled and first is not None and first != answer:
             raise RuntimeError(f"Z3 says {first} and cvc5 {answer} of {': '.join(what)}")
-        answer = answer if settled else z3.unknown
-        if answer == z3.unsat or not refuted:
-            self._write(text, answer, what)
-        return answer
+        return answer if settled else z3.unknown
+
+    def _certify(
+        self, conditions: Iterable[Any], seconds: float | None, what: tuple[str, ...]
+    ) -> bool:
+        """Whether there is a certificate of what was refuted, if one is asked for."""
+        if self.certificates is None:
+            return True
+        started = time.perf_counter()
+        found = self.certificates.add(conditions, _file_name(what), self._head(what), seconds)
+        self._took("certificates", started)
+        if not found:
+            self.gave_up = "the SAT solver had no time for a certificate"
+        return found
 
     def _ask_z3(self, solver: Any) -> Any:
         started = time.perf_counter()
@@ -117,15 +139,18 @@ class Solvers:
         if self.smtlib is None:
             return
         self.written += 1
-        words = "-".join(re.sub(r"\W+", "_", word) for word in what if word)
-        head = [f"; {line}" for line in [*self.said.splitlines(), ": ".join(filter(None, what))]]
+        head = [f"; {line}" for line in self._head(what)]
         status = f"(set-info :status {answer})"
         content = "\n".join([*head, status, text])
-        path = self.smtlib / f"{self.written:04}-{words[:100]}.smt2"
+        path = self.smtlib / f"{self.written:04}-{_file_name(what)}.smt2"
         try:
             write_whole(path, content.encode())
         except OSError as error:
             raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+    def _head(self, what: tuple[str, ...]) -> list[str]:
+        """What a file says of its question at the top."""
+        return [*self.said.splitlines(), ": ".join(filter(None, what))]
 
     def __enter__(self) -> Solvers:
         return self
@@ -138,8 +163,16 @@ class Solvers:
         """Who answered, and what was written."""
         who = {Solver.Z3: "Z3", Solver.CVC5: "cvc5", Solver.BOTH: "both Z3 and cvc5"}[self.solver]
         took = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.seconds.items())
-        words = f"refuted by {who} ({took})" if took else f"refuted by {who}"
-        return words if self.smtlib is None else f"{words}; {self.written} questions are written"
+        parts = [f"refuted by {who} ({took})" if took else f"refuted by {who}"]
+        if self.smtlib is not None:
+            parts.append(f"{self.written} questions are written")
+        if self.certificates is not None:
+            parts.append(f"{self.certificates.written} certificates are written and checked")
+        return "; ".join(parts)
+
+
+def _file_name(what: Iterable[str]) -> str:
+    return "-".join(re.sub(r"\W+", "_", word) for word in what if word)[:100]
 
 
 def _text(conditions: Sequence[Any], logic: str) -> str:

@@ -18,6 +18,7 @@ from model.language.declare.history import has, version_of
 from model.language.errors import UsageError
 
 ELR_SINCE = version_of("4.0")
+SHARE_FEATURE = "share.version"
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,14 @@ def _consumer_protocol(facts: Facts) -> Held:
     return _of_key("group.protocol", _same("consumer"), CONSUMER, "classic")(facts)
 
 
+def _share_groups(facts: Facts) -> Held:
+    """No configuration says whether there is one, only that there can be none."""
+    if facts.version < version_of("4.1"):
+        return Held(False, "they begin with 4.1")
+    entry = facts.entry(SHARE_FEATURE)
+    return Held(False, _said(entry)) if entry is not None and entry.value == "0" else UNKNOWN
+
+
 def _commits_without_epoch(facts: Facts) -> Held:
     """No configuration says it; consumers before 2.3 name none."""
     old = facts.clients_told and facts.version < version_of("2.3")
@@ -274,6 +283,9 @@ CONDITIONS: Mapping[str, Condition] = {
     "consumer_protocol": Condition(
         "`group.protocol=consumer`", "`kafka-groups.sh --list`: type Consumer",
         _consumer_protocol, ("group.protocol",),
+    ),
+    "share_groups": Condition(
+        "share groups", "`kafka-groups.sh --list`: type Share", _share_groups, (SHARE_FEATURE,)
     ),
     "sticky": Condition(
         "a sticky assignor", f"{_ASSIGNOR} in {_CONSUMERS}",

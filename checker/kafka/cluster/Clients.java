@@ -23,13 +23,16 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.FeatureUpdate;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.ProducerState;
 import org.apache.kafka.clients.admin.QuorumInfo;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.TopicDescription;
@@ -41,6 +44,7 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.ElectionType;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
@@ -68,6 +72,7 @@ public final class Clients {
     private final Admin controllers;
     private final String quorum;
     private final Map<String, KafkaProducer<String, String>> producers = new ConcurrentHashMap<>();
+    private final Map<Integer, KafkaProducer<String, String>> transactional = new ConcurrentHashMap<>();
     private final Map<Integer, Member> members = new ConcurrentHashMap<>();
     private volatile boolean loading;
     private volatile Thread load;
@@ -123,10 +128,14 @@ public final class Clients {
             case "write": write(r); break;
             case "load": load(r); break;
             case "cease": loading = false; break;
+            case "transact": transact(r); break;
+            case "open": return open(r);
+            case "ends": return ends(r);
             case "join": join(r); break;
             case "watch": watch(r); break;
             case "begin": members.get(r.get("consumer").asInt()).begin.countDown(); break;
             case "stop": stop(); break;
+            case "share": share(r); break;
             case "read": return read(r);
             case "trim": return trim(r);
             case "earliest": return earliest(r);
@@ -267,6 +276,77 @@ public final class Clients {
         });
     }
 
+    /** What one transactional producer does; how a transaction ended, as it was told, comes as an event. */
+    private void transact(JsonNode r) {
+        int number = r.get("producer").asInt();
+        String step = r.get("step").asText();
+        KafkaProducer<String, String> producer = transactional.computeIfAbsent(number, this::transactional);
+        switch (step) {
+            case "begin": producer.beginTransaction(); break;
+            case "send": send(producer, "acknowledged", r.get("topic").asText(), 0, r.get("name").asText(), ""); break;
+            case "die": transactional.remove(number).close(Duration.ZERO); break; // without an abort
+            default: end(number, producer, step.equals("commit"));
+        }
+    }
+
+    private KafkaProducer<String, String> transactional(int number) {
+        Properties settings = new Properties();
+        settings.putAll(base);
+        settings.put("client.id", "producer-" + number);
+        settings.put("transactional.id", "producer-" + number);
+        settings.put("transaction.timeout.ms", "10000");
+        settings.put("max.block.ms", "180000"); // for the end of a transaction to be heard of
+        KafkaProducer<String, String> producer = new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer());
+        producer.initTransactions();
+        return producer;
+    }
+
+    private static void end(int number, KafkaProducer<String, String> producer, boolean commits) {
+        ObjectNode event = JSON.createObjectNode().put("event", commits ? "committed" : "aborted").put("producer", number);
+        try {
+            if (commits) producer.commitTransaction();
+            else producer.abortTransaction();
+        } catch (RuntimeException failed) {
+            event.put("error", cause(failed));
+        }
+        say(event);
+    }
+
+    /** The transactions that are open in partitions; with "told" also what each producer's coordinator tells of it. */
+    private JsonNode open(JsonNode r) throws Exception {
+        ArrayNode all = JSON.createArrayNode();
+        var states = brokers.describeProducers(partitions(r)).all().get();
+        for (var state : states.entrySet())
+            for (ProducerState producer : state.getValue().activeProducers())
+                if (producer.currentTransactionStartOffset().isPresent())
+                    all.addObject().put("partition", state.getKey().partition())
+                        .put("offset", producer.currentTransactionStartOffset().getAsLong())
+                        .put("producer", producer.producerId()).put("epoch", producer.producerEpoch());
+        if (!r.path("told").asBoolean()) return all;
+        for (JsonNode one : all)
+            for (var listed : brokers.listTransactions().all().get())
+                if (listed.producerId() == one.get("producer").asLong()) {
+                    var known = brokers.describeTransactions(List.of(listed.transactionalId())).all().get().get(listed.transactionalId());
+                    TopicPartition partition = new TopicPartition(r.get("topic").asText(), one.get("partition").asInt());
+                    ((ObjectNode) one).put("id", listed.transactionalId()).put("state", known.state().toString())
+                        .put("known", known.topicPartitions().contains(partition));
+                }
+        return all;
+    }
+
+    /** Of each partition the last stable offset and the high watermark: where readers come to. */
+    private JsonNode ends(JsonNode r) throws Exception {
+        Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
+        for (TopicPartition partition : partitions(r)) latest.put(partition, OffsetSpec.latest());
+        ArrayNode all = JSON.createArrayNode();
+        var stable = brokers.listOffsets(latest, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED)).all().get();
+        var every = brokers.listOffsets(latest).all().get();
+        for (TopicPartition partition : partitions(r))
+            all.addObject().put("partition", partition.partition()).put("stable", stable.get(partition).offset())
+                .put("all", every.get(partition).offset());
+        return all;
+    }
+
     /** Several producers with default settings take turns, until "stop". */
     private void load(JsonNode r) {
         List<KafkaProducer<String, String>> many = new ArrayList<>();
@@ -286,11 +366,12 @@ public final class Clients {
         load.start();
     }
 
-    /** Ends the load and the group; returns when each record of it is acknowledged or has failed. */
+    /** Ends the load, the group and transactional producers; returns when each record of it is acknowledged or has failed. */
     private void stop() throws InterruptedException {
         loading = false;
         if (load != null) load.join();
         for (Member member : members.values()) member.leave();
+        for (KafkaProducer<String, String> producer : transactional.values()) producer.close(Duration.ZERO);
     }
 
     private void join(JsonNode r) {
@@ -299,6 +380,13 @@ public final class Clients {
         settings.put("group.protocol", "consumer");
         String topic = r.get("topic").asText();
         start(new Member(r, settings, (consumer, member) -> consumer.subscribe(List.of(topic), member)));
+    }
+
+    /** By reflection: it is compiled where the release has share groups. */
+    private void share(JsonNode r) throws Exception {
+        Consumer<ObjectNode> say = Clients::say;
+        Class.forName("ShareConsumers").getMethod("perform", JsonNode.class, Properties.class, Consumer.class)
+            .invoke(null, r, base, say);
     }
 
     private void watch(JsonNode r) throws Exception {
@@ -378,6 +466,7 @@ public final class Clients {
     private JsonNode read(JsonNode r) throws Exception {
         Properties settings = new Properties();
         settings.putAll(base);
+        settings.put("isolation.level", r.path("committed").asBoolean() ? "read_committed" : "read_uncommitted");
         settings.put("enable.auto.commit", "false");
         settings.put("auto.offset.reset", "none");
         ArrayNode all = JSON.createArrayNode();

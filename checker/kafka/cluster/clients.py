@@ -13,6 +13,8 @@ from checker.kafka.cluster.news import News
 from checker.kafka.cluster.places import Place
 from checker.kafka.cluster.processes import Process, Processes
 from checker.kafka.cluster.programs import QUIET, Programs
+from checker.kafka.cluster.shares import Shares
+from checker.kafka.cluster.transactions import Transactions
 
 HEAP = 160  # MiB
 ANSWER_LIMIT = 240.0  # seconds; the clients' own limits are shorter
@@ -24,7 +26,8 @@ class Clients:
     `acknowledged` and `failed` hold what producers were told so far, by the record's name: where it
     is, and the error. `appended` are records of which only the leader has told that it has them.
     `refused`: where a consumer that read last was told that its offset is out of range.
-    `members` are those of the consumer group.
+    `members` are those of the consumer group, `shares` what those of the share group say, and
+    `transactions` those of transactional producers.
     """
 
     def __init__(
@@ -38,7 +41,8 @@ class Clients:
         self.failed: dict[str, str] = {}
         self.appended: set[str] = set()
         self.refused: set[Place] = set()
-        self.members = Members()
+        self.members, self.transactions = Members(), Transactions()
+        self.shares = Shares()
         log = processes.directory / "clients.log"
         self._processes = processes
         self._process: Process = processes.start(
@@ -80,6 +84,11 @@ class Clients:
         found = zip(at, told, strict=True)
         return {place: each["name"] for place, each in found if place not in refused}
 
+    def read_committed(self, topic: str, partitions: Sequence[int]) -> frozenset[str]:
+        """The names of the records up to the last stable offsets, with read_committed."""
+        told = self.ask("read", topic=topic, numbers=partitions, committed=True)
+        return frozenset(each["name"] for each in told if "name" in each)
+
     def end(self) -> None:
         """End the process; what it has heard stays."""
         self._processes.gone(self._process)
@@ -101,5 +110,9 @@ class Clients:
                 self.appended.add(data["name"])
             case "failed":
                 self.failed[data["name"]] = data["error"]
+            case "committed" | "aborted" as said:
+                self.transactions.hear(said, data)
+            case "share":
+                self.shares.hear(data)
             case said:
                 self.members.hear(said, data)

@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from checker.kafka.cluster.dumps import dump, end_below, segments
+from checker.kafka.cluster.dumps import dump, end_below, magic_of, segments
 from checker.kafka.cluster.errors import UndecidedError
 from checker.kafka.cluster.news import News
 from checker.kafka.cluster.observed import Node
@@ -38,6 +38,7 @@ DEFAULTS = {
     "log.cleaner.dedupe.buffer.size": "4194304",
     "log.cleaner.io.buffer.size": "65536",
     "offsets.topic.num.partitions": "1",
+    "transaction.state.log.num.partitions": "1",
     "group.initial.rebalance.delay.ms": "0",
     "auto.create.topics.enable": "false",
     "auto.leader.rebalance.enable": "false",
@@ -190,6 +191,22 @@ class Cluster:
         partition = f"{METADATA_LOG}-0"
         for segment in (self.disk_of(node, partition) / partition).glob("*.log"):
             os.truncate(segment, end_below(segment.read_bytes(), self.nodes[node].flushed))
+
+    def spoil(self, node: int, partition: str, offset: int) -> None:
+        """Turn a bit of the batch that begins at an offset, on the disk of one node, as disks do.
+
+        It is the batch's magic byte: who reads the batch is told that it is corrupt.
+        `UndecidedError` if no batch begins there.
+        """
+        for segment in (self.disk_of(node, partition) / partition).glob("*.log"):
+            if (at := magic_of(segment.read_bytes(), offset)) is not None:
+                with segment.open("r+b") as file:
+                    file.seek(at)
+                    (magic,) = file.read(1)
+                    file.seek(at)
+                    file.write(bytes([magic ^ 0x40]))
+                return
+        raise UndecidedError(f"no batch of {partition} begins at {offset} on node {node}")
 
     def fail_disk(self, node: int, disk: Path) -> None:
         """Have a disk fail under a broker that runs: a file is in its place from now on.

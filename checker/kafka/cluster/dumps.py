@@ -16,7 +16,7 @@ HEAP = 160  # MiB
 LIMIT = 120.0  # seconds for one dump
 _HEAD = struct.Struct(">qi")  # of a batch: its base offset, and how many bytes follow
 _LAST = struct.Struct(">i")  # the last offset in it, less its base offset
-_LAST_AT = 23  # bytes from the beginning of the batch
+_MAGIC_AT, _LAST_AT = 16, 23  # bytes from the beginning of the batch
 _FILE = re.compile(r"Dumping (.+)$")
 _RECORD = re.compile(r"\boffset: \d+ .*\bpayload: (.*)$")
 
@@ -59,6 +59,11 @@ def end_below(segment: bytes, offset: int) -> int:
             break
         end = stop
     return end
+
+
+def magic_of(segment: bytes, offset: int) -> int | None:
+    """Where the magic byte is of the batch that begins at an offset; `None` if none does."""
+    return next((start + _MAGIC_AT for base, start, _ in _batches(segment) if base == offset), None)
 
 
 def end_offset(segment: bytes) -> int | None:

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from checker.kafka.cluster.errors import UndecidedError
+from checker.kafka.cluster.errors import PromiseBrokenError, UndecidedError
 from checker.kafka.cluster.quorum import topic_name
 from checker.kafka.cluster.stage import Stage
 from checker.kafka.cluster.steps.quorums import have_read_all
 from checker.kafka.cluster.steps.topics import all_in_sync, is_made, make_topic
+from checker.kafka.cluster.steps.transactions import is_not_open
+from checker.kafka.cluster.transactions import torn
 from checker.kafka.cluster.verdict import Evidence
 
 WHOLE_LIMIT, ANSWER_LIMIT = 180.0, 60.0  # seconds
+TAKEN_LIMIT = 60.0  # seconds, twice as many as a share group's member may hold a record
+TRIES, MORE_LIMIT = 20, 3.0  # records that are sent until the group gets one; seconds for each
 LAST_TOPIC = "last-topic"
 
 
@@ -32,9 +36,11 @@ def gather(stage: Stage) -> Evidence:
     )
     known = _send_last_records(stage, written)
     read = frozenset[str]().union(*map(stage.read, written))
+    halves = torn(stage.clients.transactions.all, acknowledged, _read_committed(stage, written))
     if stage.cluster.quorum.is_dynamic:
         acknowledged, read = acknowledged | made, read | _told_topics(stage)
         known |= _make_last_topic(stage)
+    skipped = _skipped(stage)
     stage.clients.end()
     stage.cluster.stop()
     found = stage.cluster.records(sorted(stage.written))
@@ -49,8 +55,9 @@ def gather(stage: Stage) -> Evidence:
         if name in acknowledged and place in stage.clients.refused
     }
     return Evidence(
-        acknowledged, disks, read, known, found.set_aside, shared, changed, found.remote, refused
-    )
+        acknowledged, disks, read, known, found.set_aside, shared, changed, found.remote, refused,
+        skipped & acknowledged, halves,
+    )  # fmt: skip
 
 
 def _make_whole(stage: Stage) -> tuple[frozenset[str], set[str]]:
@@ -78,6 +85,16 @@ def _make_whole(stage: Stage) -> tuple[frozenset[str], set[str]]:
     return made, written
 
 
+def _read_committed(stage: Stage, written: set[str]) -> frozenset[str]:
+    """What readers of committed transactions get, once all of these are ended."""
+    if not stage.clients.transactions.all:
+        return frozenset()
+    for topic in written:
+        if not stage.news.wait(is_not_open(stage, topic), WHOLE_LIMIT):
+            raise PromiseBrokenError("; ".join(stage.open_transactions(topic)))
+    return frozenset[str]().union(*map(stage.read_committed, written))
+
+
 def _wait_for_controllers(stage: Stage) -> None:
     first = stage.cluster.quorum.controllers[0]
     if not stage.news.wait(have_read_all(stage, first), WHOLE_LIMIT):
@@ -101,6 +118,27 @@ def _make_last_topic(stage: Stage) -> dict[int, frozenset[str]]:
     make_topic(stage, LAST_TOPIC, stage.cluster.brokers[:1])
     _wait_for_controllers(stage)
     return dict.fromkeys(stage.cluster.quorum.controllers, frozenset({topic_name(LAST_TOPIC)}))
+
+
+def _skipped(stage: Stage) -> frozenset[str]:
+    """What the share group was to get and does not, though it goes on in each partition."""
+    shares = stage.clients.shares
+    if not shares.has_members:
+        return frozenset()
+    stage.clients.ask("share", do="settle")
+    for topic, partition in sorted(shares.begun):
+        if not any(_gets_one_more(stage, topic, partition, number) for number in range(TRIES)):
+            raise UndecidedError(f"in the end the share group got nothing of {topic}-{partition}")
+    stage.news.wait(lambda: not shares.due(stage.clients.acknowledged), TAKEN_LIMIT)
+    stage.clients.ask("share", do="leave")
+    return shares.due(stage.clients.acknowledged)
+
+
+def _gets_one_more(stage: Stage, topic: str, partition: int, number: int) -> bool:
+    """A record that is sent now: where the group begins to go on is not known."""
+    name = f"more-{topic}-{partition}-{number}"
+    stage.clients.ask("write", topic=topic, partition=partition, name=name)
+    return bool(stage.news.wait(lambda: name in stage.clients.shares.accepted, MORE_LIMIT))
 
 
 def _is_acknowledged(stage: Stage, name: str) -> bool:

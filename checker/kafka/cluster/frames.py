@@ -13,7 +13,8 @@ import struct
 from dataclasses import dataclass
 from enum import StrEnum
 
-FETCH, VOTE, ALTER_PARTITION, CONSUMER_GROUP_HEARTBEAT, CONTROLLER_REGISTRATION = 1, 52, 56, 68, 70
+FETCH, WRITE_TXN_MARKERS, VOTE, ALTER_PARTITION = 1, 27, 52, 56
+CONSUMER_GROUP_HEARTBEAT, CONTROLLER_REGISTRATION = 68, 70
 CONTROLLER = 100  # the node id of the controller
 CLIENTS = -1  # stands for our clients where a node id does for a node
 LARGEST = 1 << 28  # bytes; a size beyond is no frame of Kafka's
@@ -137,6 +138,19 @@ def isr_changes(broker: int) -> Frames:
     apis = frozenset({ALTER_PARTITION})
     words, between = f"the ISR changes of {broker}", (broker, CONTROLLER)
     return Frames(words, CONTROLLER, str(broker), between, apis, Way.REQUEST)
+
+
+def markers(coordinator: int, broker: int) -> Frames:
+    """What a transaction coordinator has a broker write to the partitions that it leads."""
+    words, between = f"the markers of {coordinator} to {broker}", (coordinator, broker)
+    client, apis = f"broker-{coordinator}-txn-marker-sender", frozenset({WRITE_TXN_MARKERS})
+    return Frames(words, broker, client, between, apis, Way.REQUEST)
+
+
+def transacting(producer: int, broker: int) -> Frames:
+    """All that a transactional producer asks of a broker; its client id is `producer-N`."""
+    words, between = f"the requests of producer {producer} to {broker}", (CLIENTS, broker)
+    return Frames(words, broker, f"producer-{producer}", between, None, Way.REQUEST)
 
 
 def heartbeats(consumer: int, broker: int) -> Frames:

@@ -12,7 +12,7 @@ from typing import Any
 
 from checker.kafka.cluster.frames import Frames
 from checker.kafka.cluster.schedule import Kind, Schedule, Step, Way
-from checker.kafka.cluster.steps import groups, records, topics
+from checker.kafka.cluster.steps import groups, records, shares, topics
 from checker.telling.pictures.lanes import Lanes, Mark, Passing, Row, Standing
 
 CLIENTS = "clients"
@@ -99,7 +99,7 @@ class _Scene:
             return ((CLIENTS, mark),), None if ends else (CLIENTS, leader, Passing.PASSES)
         if module == topics.__name__ and mark is Mark.ACT:
             return ((CLIENTS, mark),), (CLIENTS, controller, Passing.PASSES)
-        if module == groups.__name__:
+        if module in (groups.__name__, shares.__name__):
             return ((CLIENTS, mark),), None
         shown = Mark.GONE if name in _DOWN and mark is Mark.ACT else mark
         named = sorted(self._down) if name == _UP_AGAIN else _named(given)

@@ -129,7 +129,10 @@ def _told(stage: Stage, step: Step) -> str:
         return ""
     topic, numbers = stage.partitions(name)
     asked = [each for each in told[topic] if each["partition"] in numbers]
-    return "".join(f"; {topic}-{each['partition']}: {_words(each)}" for each in asked)
+    words = [f"{topic}-{each['partition']}: {_words(each)}" for each in asked]
+    if stage.clients.transactions.all:
+        words += stage.open_transactions(name)
+    return "".join(f"; {each}" for each in words)
 
 
 def _words(partition: Mapping[str, Any]) -> str:

@@ -25,6 +25,8 @@ OURS = [
     Path(str(files("checker.kafka.cluster").joinpath(name)))
     for name in ("Clients.java", "Metrics.java", "Stalls.java")
 ]
+SHARES = Path(str(files("checker.kafka.cluster").joinpath("ShareConsumers.java")))
+SHARE_CONSUMERS_SINCE = "4.1.0"  # with acknowledgements that a setting makes explicit
 TIER = Path(str(files("checker.kafka.cluster").joinpath("Tier.java")))
 
 # Kafka moves its programs from core to modules of their own, by and by.
@@ -71,7 +73,9 @@ class Programs:
     @cached_property
     def clients(self) -> str:
         """The same with our own programs, compiled for this release."""
-        return f"{compile_java(self.release, OURS)}:{self.server}"
+        has_shares = at_least(self.release.version, SHARE_CONSUMERS_SINCE)
+        ours = [*OURS, SHARES] if has_shares else OURS
+        return f"{compile_java(self.release, ours)}:{self.server}"
 
     @cached_property
     def tiered(self) -> str:

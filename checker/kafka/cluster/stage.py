@@ -14,7 +14,7 @@ from checker.kafka.cluster.news import News
 from checker.kafka.cluster.observed import Node, Replica
 from checker.kafka.cluster.places import Place, Readings
 from checker.kafka.cluster.proxy import Proxy
-from checker.kafka.cluster.stalls import Stall
+from checker.kafka.cluster.stalls import Stalls
 
 DESCRIBED_FOR = 0.2  # seconds for which an answer is taken for new
 INSISTS_FOR = 30.0  # seconds in which a request is made again that is refused for now
@@ -41,7 +41,7 @@ class Stage:
     deletions: dict[str, int] = field(default_factory=dict)
     creations: dict[str, int] = field(default_factory=dict)
     readings: Readings = field(default_factory=Readings)
-    stalls: dict[int, Stall] = field(default_factory=dict)
+    stalls: dict[int, Stalls] = field(default_factory=dict)
     acknowledged_before: int = 0
     _marks: dict[int, tuple[Node, int]] = field(default_factory=dict)
     _described: dict[str, tuple[float, Any]] = field(default_factory=dict)
@@ -83,6 +83,30 @@ class Stage:
         found = self.clients.read(*self.partitions(topic))
         self.readings.hear(found)
         return frozenset(found.values())
+
+    def read_committed(self, topic: str) -> frozenset[str]:
+        """The names of all records of a topic that a reader with read_committed gets by now."""
+        return self.clients.read_committed(*self.partitions(topic))
+
+    def has_open_transactions(self, topic: str) -> bool:
+        """Whether its leaders tell of one."""
+        of, numbers = self.partitions(topic)
+        return bool(
+            self._told(
+                f"open in {topic}", lambda: self.clients.ask("open", topic=of, numbers=numbers)
+            )
+        )
+
+    def open_transactions(self, topic: str) -> list[str]:
+        """Those that leaders tell of, and what each producer's coordinator tells of it."""
+        of, numbers = self.partitions(topic)
+        found = self.clients.ask("open", topic=of, numbers=numbers, told=True)
+        return [
+            f"producer id {each['producer']} has a transaction open in {of}-{each['partition']} "
+            f"since offset {each['offset']}; its coordinator says {each.get('state', 'nothing')}"
+            + (", with this partition" if each.get("known") else ", without this partition")
+            for each in found
+        ]
 
     def describe(self, topic: str) -> list[dict[str, Any]]:
         """A topic's partitions as the brokers tell them: leader (or -1), replicas, ISR, ELR."""

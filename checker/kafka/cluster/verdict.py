@@ -1,4 +1,4 @@
-"""What may be said after a run: lost, hidden, stuck, kept, or nothing.
+"""What may be said after a run: lost, hidden, torn, stuck, kept, or nothing.
 
 An acknowledged record is lost if no log on any disk holds it, nor the remote store. Folders that
 Kafka has set aside, to delete them or because they are no replicas any more, are no logs: nothing
@@ -18,8 +18,14 @@ A partition has changed if a consumer reads a record at an offset at which anoth
 one of the two was never committed, or what was committed is gone. Records that somebody has ordered
 to be deleted count neither as acknowledged nor as lost.
 
+A transaction is torn if a reader with read_committed gets a part of it, or all of it though its
+producer has not asked for a commit, or not all though its producer was told that it is committed.
+
 A partition is shared if two members of a consumer group read the same record of it, each while the
 other one had the partition, too, as their own listeners say.
+
+An acknowledged record is skipped if a share group had begun before it and no member of the group
+gets to acknowledge it, while it does so with later records of the partition.
 """
 
 from __future__ import annotations
@@ -38,7 +44,9 @@ class Verdict(StrEnum):
     NONE = "no verdict"
     STUCK = "stuck"
     SHARED = "shared"
+    SKIPPED = "skipped"
     CHANGED = "changed"
+    TORN = "torn"
     HIDDEN = "hidden"
     LOST = "lost"
 
@@ -48,7 +56,9 @@ EXITS = {
     Verdict.NONE: Exit.LIMIT,
     Verdict.STUCK: Exit.VIOLATED,
     Verdict.SHARED: Exit.VIOLATED,
+    Verdict.SKIPPED: Exit.VIOLATED,
     Verdict.CHANGED: Exit.VIOLATED,
+    Verdict.TORN: Exit.VIOLATED,
     Verdict.HIDDEN: Exit.VIOLATED,
     Verdict.LOST: Exit.VIOLATED,
 }
@@ -62,7 +72,9 @@ class Evidence:
     folders that Kafka has set aside; `shared` those that two members of a group have read at once;
     `changed`, by an offset of a partition, what was read there first and what later; `remote` those
     in the remote store, `None` where there is none; `refused` those of which a consumer that asked
-    for them was told that the offset is out of range, and where.
+    for them was told that the offset is out of range, and where; `skipped` those that a share group
+    was still to get in the end; `torn`: what readers with read_committed get that cannot be, in
+    words.
     """
 
     acknowledged: frozenset[str]
@@ -74,6 +86,8 @@ class Evidence:
     changed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     remote: frozenset[str] | None = None
     refused: Mapping[str, str] = field(default_factory=dict)
+    skipped: frozenset[str] = frozenset()
+    torn: str = ""
 
 
 @dataclass(frozen=True)
@@ -120,10 +134,15 @@ def judge(evidence: Evidence) -> Outcome:
             f"them: {hidden[0]}, at {evidence.refused[hidden[0]]}, is said to be out of range"
         )
         return Outcome(Verdict.HIDDEN, count, reason=reason)
+    if evidence.torn and not lost:
+        return Outcome(Verdict.TORN, count, reason=evidence.torn)
     if evidence.changed and not lost:
         place, (first, later) = min(evidence.changed.items())
         reason = f"a consumer reads {later} at {place}, where {first} was read before"
         return Outcome(Verdict.CHANGED, count, reason=reason)
+    if evidence.skipped and not lost:
+        reason = f"the share group goes on without {_some(evidence.skipped)}, which it had to get"
+        return Outcome(Verdict.SKIPPED, count, reason=reason)
     if evidence.shared and not lost:
         reason = (
             f"two members read {_some(evidence.shared)}, each while the other had the partition"

@@ -23,8 +23,10 @@ from checker.kafka.cluster.frames import (
     heartbeat_answers,
     heartbeats,
     isr_changes,
+    markers,
     metadata,
     registrations,
+    transacting,
     votes,
 )
 from checker.kafka.cluster.stage import Stage
@@ -42,6 +44,8 @@ FRAMES: Mapping[str, Callable[..., Frames]] = {
     "the vote requests of {candidate} to {voter}": votes,
     "the requests of {asker} to {server}": asked_of,
     "the registration of {controller} at {leader}": registrations,
+    "the markers of {coordinator} to {broker}": markers,
+    "the requests of producer {producer} to {broker}": transacting,
     "the heartbeats of consumer {consumer} to {broker}": heartbeats,
     "the heartbeat answers to consumer {consumer} from {broker}": heartbeat_answers,
 }
@@ -63,7 +67,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 KINDS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "number": (r"\d+", int),
     "numbers": (r"\d+(?:, ?\d+)*", _numbers),
-    "name": (r"[A-Za-z][\w.-]*", str),
+    "name": (r"[A-Za-z_][\w.-]*", str),
     "value": (r"\S+", str),
     "frames": (r"the .+?", _frames),
     "text": (r'".+?"', lambda text: text[1:-1]),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from checker.kafka.releases.jars import at_least
-from model.kafka.bounds import DIRECTORY_MOVES, FAULTS
+from model.kafka.bounds import DIRECTORY_MOVES, FAULTS, LOST_DIRECTORIES
 from model.kafka.choices import EpochFile
 from model.kafka.protocol import KAFKA
 from model.kafka.releases import rules_of
@@ -53,7 +53,11 @@ ELR_EVENTS = tuple(fault.name for fault in FAULTS if fault.since == FIRST_WITH_E
 """Faults that are compared from 4.0 on, where they change eligible leader replicas."""
 
 STALLS = tuple(fault.name for fault in FAULTS if fault.name.startswith("stalled_"))
-"""Threads that stall, some with a lock that Kafka takes to begin a move between directories."""
+BESIDE_NO_MOVE = (*STALLS, LOST_DIRECTORIES.name)
+"""What is not compared together with moves between directories, unless it is chosen.
+
+Some threads stall with a lock that a move waits for, and brokers end where a directory is lost.
+"""
 
 LATER_MIN_ISR = {"1": "2", "2": "3", "3": "1"}
 """What an operator changes `min.insync.replicas` to, unless it is chosen."""
@@ -105,7 +109,7 @@ def models(
     if not has_elr(version):
         bounds = {**bounds, **dict.fromkeys(ELR_EVENTS, 0)}
     if bounds.get(DIRECTORY_MOVES.name):
-        bounds = {**dict.fromkeys(STALLS, 0), **bounds}
+        bounds = {**dict.fromkeys(BESIDE_NO_MOVE, 0), **bounds}
     found = []
     for values in itertools.product(*free.values()):
         settings = base | dict(zip(free, values, strict=True)) | dict(chosen)

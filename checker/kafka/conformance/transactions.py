@@ -57,6 +57,9 @@ TABLE = (
 NOT_COMPARED = {
     "partitions.ahead": "a sequence is used twice only by producers before 1.0",
     "coordinators.loaded": "by what a retried InitProducerId comes to",
+    "coordinators.failed_fence": "by the epoch of the next fence",
+    "coordinators.keeps_its_id": "no producer id runs out of epochs",
+    "log.keeps_its_id": "no producer id runs out of epochs",
     "spent": "the budgets of faults",
 }
 """Variables that no row reads, with the reason."""
@@ -76,6 +79,7 @@ FAULTS: Mapping[str, int] = {
     "late_markers": 1,
     "load_failures": 1,
     "stale_answers": 1,
+    "failed_appends": 1,
 }
 VARIED: Varied = (
     ({**FAULTS}, {VERSION: "2"}),
@@ -105,7 +109,7 @@ GRAPHS: tuple[Mapping[str, int], ...] = (
     {"coordinator_failovers": 1, "lost_responses": 1},
     {"coordinator_failovers": 1, "load_failures": 1},
     {"coordinator_failovers": 1, "stale_answers": 1},
-    {"producer_restarts": 1, "transaction_timeouts": 1},
+    {"producer_restarts": 1, "transaction_timeouts": 1, "failed_appends": 1},
     {"late_produces": 1, "late_requests": 1},
     {"late_markers": 1, "coordinator_failovers": 1},
 )

@@ -25,6 +25,8 @@ WRONG: Mapping[str, Wrong] = {
     "markers.keep.producer.state": Wrong("false", bounds={"producer_expiries": 1}),
     "cancels.only.its.own.markers": Wrong("false"),
     "timeouts.bump.the.epoch": Wrong("false", {VERSION: "0"}),
+    "failed.fences.count.once": Wrong("false", {VERSION: "0"}, {"failed_appends": 2}),
+    "fences.bump.once": Wrong("false", {VERSION: "2"}, since="4.0.1"),
     "markers.are.sent.again": Wrong("false", bounds={"failed_sends": 1}),
     "loads.replace.a.cache": Wrong("false", bounds={"failed_unloads": 1}),
     "completion.is.noticed": Wrong("false", bounds={"missed_answers": 1}),
@@ -38,6 +40,8 @@ WRONG: Mapping[str, Wrong] = {
 }
 
 UNSEEN = {
+    "fences.take.a.new.id": "no producer id runs out of epochs",
+    "fences.at.the.last.epoch": "no producer id runs out of epochs",
     "clocks.may.go.back": "time goes on from step to step",
     "dead.values.are.blank": "how coarse the model is: Kafka is compared with it as it is without",
 }

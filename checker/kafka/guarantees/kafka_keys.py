@@ -112,14 +112,16 @@ READ_OTHERWISE: Mapping[str, str] = {
 }
 
 OTHER_KEYS: frozenset[str] = frozenset({
-    "advertised.listeners", "batch.size", "bootstrap.servers", "broker.id",
-    "cleanup.policy", "client.id", "compression.type", "controller.listener.names",
-    "controller.quorum.bootstrap.servers", "controller.quorum.voters", "delivery.timeout.ms",
-    "enable.idempotence", "group.id", "inter.broker.protocol.version", "key.serializer",
-    "linger.ms", "listeners", "log.dir", "log.dirs", "log.retention.hours", "max.message.bytes",
-    "metadata.log.dir", "node.id", "num.partitions", "offsets.topic.replication.factor", "retries",
-    "retention.bytes", "retention.ms", "security.protocol", "segment.bytes", "transactional.id",
-    "value.serializer",
+    "advertised.listeners", "application.id", "auto.offset.reset", "batch.size",
+    "bootstrap.servers", "broker.id", "cleanup.policy", "client.id", "compression.type",
+    "controller.listener.names", "controller.quorum.bootstrap.servers",
+    "controller.quorum.voters", "delivery.timeout.ms", "enable.auto.commit", "enable.idempotence",
+    "group.id", "group.protocol", "inter.broker.protocol.version", "isolation.level",
+    "key.serializer", "linger.ms", "listeners", "log.dir", "log.dirs", "log.retention.hours",
+    "max.message.bytes", "metadata.log.dir", "node.id", "num.partitions",
+    "offsets.topic.replication.factor", "processing.guarantee", "retries", "retention.bytes",
+    "retention.ms", "security.protocol", "segment.bytes", "transaction.timeout.ms",
+    "transactional.id", "value.serializer",
 })  # fmt: skip
 """Keys without meaning to the model by which a file of Kafka's is known as one."""
 

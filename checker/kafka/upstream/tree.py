@@ -15,6 +15,7 @@ class Part:
 
 PARTS = {
     "kafka/": Part("core", "replication"),
+    "kafka/coordinator/": Part("core", "core"),
     "kafka/raft/": Part("core", "kraft"),
     "kafka/server/TierStateMachine": Part("core", "Tiered-Storage"),
     "org/apache/kafka/clients/consumer/": Part("clients", "clients, consumer"),

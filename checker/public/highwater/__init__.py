@@ -10,6 +10,7 @@ Imports nothing: Ctrl-C that comes before `highwater.__main__` runs shows Python
 
 TYPE_CHECKING = False  # type checkers take it for true, as they do that of the slow `typing`
 if TYPE_CHECKING:
+    from checker.api.applications import ask_application
     from checker.api.asking import (
         Answer,
         ask,
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Answer", "__version__", "ask", "ask_controllers", "explain", "explore", "graph", "losses",
-    "prove", "run", "simulate",
+    "Answer", "__version__", "ask", "ask_application", "ask_controllers", "explain", "explore",
+    "graph", "losses", "prove", "run", "simulate",
 ]  # fmt: skip
 
 
@@ -35,7 +36,8 @@ def __getattr__(name: str) -> object:
 
         return highwater_version()
     if name in __all__:
-        from checker.api import asking
+        from importlib import import_module
 
-        return getattr(asking, name)
+        where = "applications" if name == "ask_application" else "asking"
+        return getattr(import_module(f"checker.api.{where}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

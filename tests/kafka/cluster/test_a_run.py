@@ -123,6 +123,11 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ("0030", "late-copy", "hidden: 8 of 9 "),
         ("0031", "truncated-below", "lost: 4 of 5 "),
         ("0032", "read-past-an-epoch", "changed: a consumer reads x0 at offset 5 of t-0, "),
+        ("0036", "left-open", "stuck: not so: no transaction is open in t, not within 60 s"),
+        ("0036", "half-committed", "torn: of the transaction of x, y readers "),
+        ("0037", "old-markers", "torn: of the transaction of y readers get y: "),
+        ("0038", "spoilt-batch", "torn: of the transaction of x readers get x: "),
+        ("0040", "leader-moves", "skipped: the share group goes on without p"),
     ],
 )
 def test_a_finding_is_shown_by_its_schedule_alone(reproduce, finding, schedule, word):
@@ -132,6 +137,18 @@ def test_a_finding_is_shown_by_its_schedule_alone(reproduce, finding, schedule, 
         (("--patched",), Exit.OK, "kept: all "),
     ):
         process = reproduce(finding, "--schedule", schedule, *more, release="4.3.1")
+        out, err = process.communicate(timeout=LIMIT)
+        assert (process.returncode, err) == (status, "")
+        assert words in out
+
+
+@pytest.mark.nightly("two runs on a cluster, of one minute or two each")
+def test_what_no_fix_but_a_transaction_version_mends_is_shown_and_its_control_keeps(reproduce):
+    for more, status, words in (
+        ((), Exit.VIOLATED, "torn: of the transaction of y readers do not get y: "),
+        (("--control",), Exit.OK, "kept: all "),
+    ):
+        process = reproduce("0039", *more, release="4.3.1")
         out, err = process.communicate(timeout=LIMIT)
         assert (process.returncode, err) == (status, "")
         assert words in out

@@ -17,6 +17,7 @@ from checker.kafka.cluster.play import take
 from checker.kafka.cluster.quorum import Quorum
 from checker.kafka.cluster.schedule import step_of
 from checker.kafka.cluster.stage import Stage
+from checker.kafka.cluster.transactions import End, Transactions
 
 
 @dataclass
@@ -29,6 +30,8 @@ class Clients:
     topic: list[dict[str, object]] = field(default_factory=list)
     asked: Counter[str] = field(default_factory=Counter)
     members: Members = field(default_factory=Members)
+    transactions: Transactions = field(default_factory=Transactions)
+    open: list[dict[str, object]] = field(default_factory=list)
     answers: bool = True
 
     def ask(self, op, **fields):
@@ -42,7 +45,7 @@ class Clients:
         return self.answers
 
     def answer(self, number, op):
-        return {"describe": self.topic, "trim": [2, 0]}.get(op)
+        return {"describe": self.topic, "trim": [2, 0], "open": self.open}.get(op)
 
 
 @dataclass
@@ -123,6 +126,46 @@ def test_the_topic_of_groups_is_compacted_and_its_first_replica_coordinates(stag
     assert (one["op"], one["topic"], one["partitions"]) == ("create", "__consumer_offsets", 1)
     assert (one["replicas"], one["settings"]) == ((2, 0, 1), {"cleanup.policy": "compact"})
     assert stage.topics == {}
+
+
+OPEN = {"partition": 0, "offset": 3, "producer": 7, "epoch": 0}
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ({}, "says nothing, without this partition"),
+        ({"state": "Ongoing", "known": True}, "says Ongoing, with this partition"),
+    ],
+)
+def test_an_open_transaction_is_told_with_a_broken_promise(stage, known, words):
+    stage.topics["t"] = 1
+    none: dict[str, object] = {key: [] for key in ("replicas", "isr", "elr", "last_known_elr")}
+    stage.clients.topic = [none | {"partition": 0, "leader": 0}]
+    stage.clients.open = [OPEN | known]
+    play(stage, "let producer 1 begin a transaction", "until a transaction is open in t")
+    told = f"producer id 7 has a transaction open in t-0 since offset 3; its coordinator {words}"
+    with pytest.raises(PromiseBrokenError, match=told):
+        play(stage, "promise no transaction is open in t within 0 s")
+    stage.clients.open = []
+    play(stage, "until no transaction is open in t")
+
+
+def test_a_producer_is_asked_for_the_end_and_the_next_step_begins(stage):
+    stage.topics["t"] = 1
+    play(stage, "let producer 1 begin a transaction", "let producer 1 send x to t")
+    play(stage, "let producer 1 commit")
+    last = stage.clients.transactions.last(1)
+    assert (last.records, last.end, stage.written) == (["x"], End.UNKNOWN, {"t"})
+    with pytest.raises(UndecidedError, match="not within 0 s"):
+        play(stage, "until producer 1 is told that its transaction is committed within 0 s")
+    stage.clients.transactions.hear("committed", {"producer": 1})
+    play(stage, "until producer 1 is told that its transaction is committed")
+    play(stage, "let producer 1 begin a transaction", "let producer 1 commit")
+    stage.clients.transactions.hear("committed", {"producer": 1, "error": "Fenced"})
+    play(stage, "until producer 1 has heard of its transaction")
+    with pytest.raises(UndecidedError, match="Fenced"):
+        play(stage, "until producer 1 is told that its transaction is committed")
 
 
 def test_a_consumer_has_what_it_has_begun_with_and_no_more(stage):

@@ -15,7 +15,9 @@ from checker.kafka.cluster.places import Place
 from checker.kafka.cluster.play import take
 from checker.kafka.cluster.quorum import Quorum, topic_names
 from checker.kafka.cluster.schedule import step_of
+from checker.kafka.cluster.shares import Shares
 from checker.kafka.cluster.stage import Stage
+from checker.kafka.cluster.transactions import Transactions
 from checker.kafka.cluster.verdict import Verdict, judge
 
 FIVE = Quorum((103, 101, 102, 104, 105))
@@ -40,6 +42,7 @@ class Clients:
         self.topics, self.answers, self.asked = list(topics), answers, []
         self.acknowledged = {"x": Place("t", 0, 0)}
         self.members, self.refused = SimpleNamespace(shared=frozenset()), set()
+        self.transactions, self.shares = Transactions(), Shares()
 
     def ask(self, op, **fields):
         self.asked.append((op, fields))

@@ -11,7 +11,7 @@ from checker.kafka.cluster.news import News
 from checker.kafka.cluster.observed import Node
 from checker.kafka.cluster.processes import Processes
 from checker.kafka.cluster.programs import OURS
-from checker.kafka.cluster.stalls import AGENT, Stall
+from checker.kafka.cluster.stalls import AGENT, Stalls
 from checker.kafka.releases.jdk import javac, run_tool
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("clusters")]
@@ -63,38 +63,65 @@ def jvm(tmp_path, classes):
         processes.start(classes, [AGENT, "Worker"], tmp_path / "worker.log", node.hear, 32)
         assert news.wait(lambda: node.debugger and len(node.lines) > 5, LIMIT)
         programs = cast(Any, SimpleNamespace(clients=classes))
+        stalls = Stalls(programs, processes, news, node.debugger or 0)
         yield SimpleNamespace(
-            stall=lambda *methods: Stall(programs, processes, news, node.debugger or 0, *methods),
+            stalls=stalls,
+            stall=stalls.add,
             lines=node.lines,
             wait=lambda test: news.wait(test, LIMIT),
         )
 
 
 def test_the_first_thread_that_comes_stalls_until_it_is_let_go_and_the_other_goes_on(jvm):
-    stall = jvm.stall("OfAnotherRelease|Worker.step")
-    assert jvm.wait(lambda: stall.thread)
+    jvm.stall("OfAnotherRelease|Worker.step")
+    assert jvm.wait(jvm.stalls.thread)
+    stalled = jvm.stalls.thread()
     others = {"first": "second", "second": "first"}
     at = len(jvm.lines) + 2  # what was under way when it came
-    assert jvm.wait(lambda: jvm.lines[at:].count(others[stall.thread]) > 20)
-    assert stall.thread not in jvm.lines[at:]
+    assert jvm.wait(lambda: jvm.lines[at:].count(others[stalled]) > 20)
+    assert stalled not in jvm.lines[at:]
 
-    stall.end()
+    jvm.stalls.let_go("OfAnotherRelease|Worker.step")
     at = len(jvm.lines)
     assert jvm.wait(lambda: {"first", "second"} <= set(jvm.lines[at:]))
 
 
 def test_a_thread_that_comes_by_another_method_goes_on(jvm):
-    stall = jvm.stall("Worker.rest", "Worker.seldom")
-    assert jvm.wait(lambda: stall.thread)
-    assert stall.thread == "rare"
+    jvm.stall("Worker.rest", "Worker.seldom")
+    assert jvm.wait(jvm.stalls.thread)
+    assert jvm.stalls.thread() == "rare"
     at = len(jvm.lines)
     assert jvm.wait(lambda: {"first", "second"} <= set(jvm.lines[at:]))
 
 
+def test_two_threads_stall_at_their_own_methods_and_each_is_let_go_by_itself(jvm):
+    jvm.stall("Worker.seldom")
+    jvm.stall("Worker.rest", "Worker.step")
+    assert jvm.wait(lambda: jvm.stalls.thread("Worker.seldom") and jvm.stalls.thread("Worker.rest"))
+    assert jvm.stalls.thread("Worker.seldom") == "rare"
+    stalled = jvm.stalls.thread("Worker.rest")
+    jvm.stalls.let_go("Worker.rest")
+    at = len(jvm.lines)
+    assert jvm.wait(lambda: jvm.lines[at:].count(stalled) > 5)
+    assert jvm.stalls.thread() == "rare"
+
+
+def test_a_thread_goes_on_until_the_call_at_which_it_is_to_stall(jvm):
+    at = len(jvm.lines)
+    jvm.stall("Worker.step", "", 30)
+    assert jvm.wait(jvm.stalls.thread)
+    stalled = jvm.stalls.thread()
+    before = len(jvm.lines) - at
+    assert before > 25  # both threads come there, and each says so once a call
+    jvm.stalls.let_go("Worker.step")
+    at = len(jvm.lines)
+    assert jvm.wait(lambda: stalled in jvm.lines[at:])
+
+
 def test_a_thread_that_was_not_let_go_does_so_when_nobody_holds_it(jvm):
-    stall = jvm.stall("Worker.step")
-    assert jvm.wait(lambda: stall.thread)
-    stall._process.kill()
+    jvm.stall("Worker.step")
+    assert jvm.wait(jvm.stalls.thread)
+    jvm.stalls._process.kill()
     at = len(jvm.lines)
     assert jvm.wait(lambda: {"first", "second"} <= set(jvm.lines[at:]))
 

@@ -45,6 +45,13 @@ def test_what_two_members_read_at_once_is_shared_unless_worse_or_nothing_can_be_
     assert judge(untold).verdict is Verdict.NONE
 
 
+def test_what_a_share_group_had_to_get_and_did_not_is_skipped_unless_something_is_lost():
+    outcome = judge(replace(KEPT, skipped=frozenset({"x"})))
+    assert (outcome.verdict, outcome.lost) == (Verdict.SKIPPED, ())
+    assert "goes on without x" in outcome.words
+    assert judge(replace(LOST, skipped=frozenset({"x"}))).verdict is Verdict.LOST
+
+
 def test_what_is_read_where_something_else_was_has_changed_unless_something_is_lost():
     changed = {"offset 0 of t-0": ("y", "x")}
     outcome = judge(replace(KEPT, changed=changed, shared=frozenset({"x"})))
@@ -135,18 +142,21 @@ def test_lost_is_acknowledged_and_on_no_disk_and_is_said_only_if_reading_agrees(
 
 
 def test_the_worst_of_several_runs():
-    kept, none, stuck, shared, changed, hidden, lost = (Outcome(verdict) for verdict in Verdict)
+    kept, none, stuck, shared, skipped, changed, torn, hidden, lost = map(Outcome, Verdict)
     assert worst([kept, none, kept]) is Verdict.NONE
     assert worst([kept, stuck, none]) is Verdict.STUCK
     assert worst([kept, none, shared, stuck]) is Verdict.SHARED
-    assert worst([kept, changed, shared, stuck]) is Verdict.CHANGED
-    assert worst([kept, none, lost, stuck, shared, hidden, changed]) is Verdict.LOST
+    assert worst([kept, changed, shared, skipped]) is Verdict.CHANGED
+    assert worst([kept, torn, changed, stuck]) is Verdict.TORN
+    assert worst([kept, skipped, shared, stuck]) is Verdict.SKIPPED
+    assert worst([kept, none, lost, stuck, shared, hidden, changed, torn]) is Verdict.LOST
     assert worst([kept]) is Verdict.KEPT
     assert worst([]) is Verdict.NONE
     assert EXITS == {
         Verdict.LOST: Exit.VIOLATED, Verdict.STUCK: Exit.VIOLATED,
         Verdict.SHARED: Exit.VIOLATED, Verdict.CHANGED: Exit.VIOLATED,
-        Verdict.HIDDEN: Exit.VIOLATED,
+        Verdict.HIDDEN: Exit.VIOLATED, Verdict.SKIPPED: Exit.VIOLATED,
+        Verdict.TORN: Exit.VIOLATED,
         Verdict.KEPT: Exit.OK, Verdict.NONE: Exit.LIMIT,
     }  # fmt: skip
 

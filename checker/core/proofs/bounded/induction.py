@@ -18,6 +18,7 @@ from checker.core.engines.interchangeable import has_symmetry
 from checker.core.engines.symbolic import SymbolicEngine, SymbolicStep, Term
 from checker.core.proofs.proof import (
     FITS,
+    FOLLOWS,
     INITIALLY,
     Counterexample,
     Obligation,
@@ -92,7 +93,7 @@ class Induction:
             term = self.engine.claim(prop)
             follows = False
             if self.lemmas:
-                what = Obligation("lemmas imply it", prop.name)
+                what = Obligation(FOLLOWS, prop.name)
                 result, _ = self._ask(what, [*self._hypotheses(), z3.Not(term)])
                 follows = result == z3.unsat
                 what.outcome = ProofOutcome.PROVED if follows else ProofOutcome.JOINED

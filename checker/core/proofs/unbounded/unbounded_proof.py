@@ -18,7 +18,7 @@ from typing import Any
 import z3
 
 from checker.core.engines.unbounded import UnboundedTerms
-from checker.core.proofs.proof import FITS, INITIALLY, Obligation, Proof, ProofOutcome
+from checker.core.proofs.proof import FITS, FOLLOWS, INITIALLY, Obligation, Proof, ProofOutcome
 from checker.core.proofs.solvers import Solvers
 from checker.core.proofs.unbounded import majorities
 from checker.core.proofs.unbounded.clauses import (
@@ -92,17 +92,30 @@ class UnboundedInduction:
         if self._cross_check:
             self.proof.compare()
         self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
+        joined = self._join()
         try:
             self._try_all()
         except LimitError as error:
             if not self._settled:
                 raise
             self.proof.stopped = error.reason
-        self.proof.obligations = [obligation for obligation, _ in self._settled.values()]
+        self.proof.obligations = joined + [what for what, _ in self._settled.values()]
         is_proved = not self.proof.stopped and not self._resisting()
         self.proof.outcome = ProofOutcome.PROVED if is_proved else ProofOutcome.UNKNOWN
         self.proof.seconds = time.perf_counter() - started
         return self.proof
+
+    def _join(self) -> list[Obligation]:
+        """What does not follow from the lemmas has to be inductive with them, as within bounds."""
+        open_ones = [
+            prop
+            for prop in self.proof.properties
+            if prop not in self.proof.lemmas and self.relevance.of_property(prop) is None
+        ]
+        if open_ones:
+            self.proof.lemmas = (*self.proof.lemmas, *open_ones)
+            self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
+        return [Obligation(FOLLOWS, prop.name, ProofOutcome.JOINED) for prop in open_ones]
 
     def _try_all(self) -> None:
         self._attempt((*SHALLOW, *CHEAP))
@@ -187,7 +200,7 @@ class UnboundedInduction:
         for prop in self.proof.properties:
             if prop in self.claims:
                 continue
-            what = Obligation("lemmas imply it", prop.name)
+            what = Obligation(FOLLOWS, prop.name)
             goal = self.lifted.now(self._claim(prop))
             hypotheses = self._choices(self.relevance.of_property(prop))
             self._prove(what, nothing, self.base.extended(), hypotheses, goal)

@@ -7,13 +7,15 @@ from checker.kafka.cluster.steps import (
     network,
     quorums,
     records,
+    shares,
     threads,
     tiers,
     topics,
+    transactions,
 )
 from checker.kafka.cluster.vocabulary import ACTS, CONDITIONS
 
 __all__ = [
-    "ACTS", "CONDITIONS", "brokers", "disks", "groups", "network", "quorums", "records", "threads",
-    "tiers", "topics",
+    "ACTS", "CONDITIONS", "brokers", "disks", "groups", "network", "quorums", "records", "shares",
+    "threads", "tiers", "topics", "transactions",
 ]  # fmt: skip

@@ -39,6 +39,15 @@ def lose_unflushed_metadata(stage: Stage, controller: int) -> None:
 
 
 @act(
+    "spoil the batch at {offset:number} of {topic:name} on the disk of {broker:number}",
+    fault="a disk that spoils a byte",
+)
+def spoil(stage: Stage, offset: int, topic: str, broker: int) -> None:
+    """As the broker runs; who reads the batch finds out, and nobody else."""
+    stage.cluster.spoil(broker, _first(stage, topic), offset)
+
+
+@act(
     "take the disk of {broker:number} that holds {topic:name} out of its settings",
     fault="a lost disk",
 )

@@ -33,7 +33,8 @@ final class TxnActions {
         actions.put("coordinator_end", of -> by(of).end(producer.request, producer.epoch));
         actions.put("coordinator_end_late", of -> endLate(by(of)));
         actions.put("coordinator_answer_from_cache", of -> by(of).end(producer.request, producer.epoch));
-        actions.put("coordinator_init", of -> by(of).init(producer.request == TxnProducer.BUMP ? producer.epoch : -1));
+        actions.put("coordinator_init", of -> init(by(of)));
+        actions.put("coordinator_fail_to_fence", of -> failToInit(by(of)));
         actions.put("coordinator_time_out", of -> by(of).timeOut());
         actions.put("log_commit", of -> world.log.commit(true));
         actions.put("log_commit_in_vain", of -> world.log.commit(false));
@@ -65,6 +66,14 @@ final class TxnActions {
     private TxnPartition partition(int number) { return world.partitions.get(number); }
 
     private TxnCoordinator by(int... of) { return world.coordinators.get(of[0]); }
+
+    private void init(TxnCoordinator by) { by.init(world.producer.request == TxnProducer.BUMP ? world.producer.epoch : -1); }
+
+    private void failToInit(TxnCoordinator by) {
+        world.log.fails = true;
+        init(by);
+        world.log.fails = false;
+    }
 
     // --- the coordinator is asked for a record's partition ---
 

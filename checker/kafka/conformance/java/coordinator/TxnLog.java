@@ -31,6 +31,8 @@ final class TxnLog {
     private long first;
     private Append waiting;
     private Append held;
+    /** Too few replicas are in sync. */
+    boolean fails;
 
     TxnLog(TxnWorld world) {
         this.world = world;
@@ -59,8 +61,8 @@ final class TxnLog {
 
     /** What `ReplicaManager.appendRecords` does. */
     void append(Append asked) {
-        if (asked.by() != world.newest()) {
-            asked.answer().accept(Errors.NOT_LEADER_OR_FOLLOWER);
+        if (fails || asked.by() != world.newest()) {
+            asked.answer().accept(fails ? Errors.NOT_ENOUGH_REPLICAS : Errors.NOT_LEADER_OR_FOLLOWER);
             return;
         }
         Object batch = ((Iterable<?>) Parts.ask(asked.records(), "batches")).iterator().next();

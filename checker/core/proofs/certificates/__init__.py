@@ -1,0 +1,1 @@
+"""Refutations that nobody has to believe: clauses, a proof of them, and what checks it."""
