@@ -56,7 +56,7 @@ def _is_of_lineage(partition: Tiered, broker: Broker, segment: Segment) -> bool:
     )
 
 
-def _remote_start(partition: Tiered, broker: Broker) -> int:
+def remote_start(partition: Tiered, broker: Broker) -> int:
     """Where the first remote segment of the earliest epoch begins that has one; or the local start.
 
     `RemoteLogManager.findLogStartOffset`.
@@ -68,7 +68,7 @@ def _remote_start(partition: Tiered, broker: Broker) -> int:
         return all_of(
             epoch != NO_EPOCH,
             any_of(segment.copy == Copy.STARTED, segment.copy == Copy.FINISHED),
-            some(segment.lineage[place] == epoch for place in partition.places),
+            listing.is_known_by(partition, segment, epoch),
             _shares_a_record(partition, broker, segment) if by_lineage else True,
         )
 
@@ -102,7 +102,7 @@ def leader_find_remote_end(partition: Tiered, broker: Broker, base: Cut) -> None
     require(broker.up, broker.leads, broker.next_base == UNKNOWN)
     start = broker.log_start
     if partition.options.log_start_is_looked_up:
-        start = maximum(start, _remote_start(partition, broker))
+        start = maximum(start, remote_start(partition, broker))
     first = maximum(partition.remote_end(broker), start)
     require(base >= broker.local_start, base >= start, base <= maximum(first, broker.local_start))
     require(start <= broker.end, start <= maximum(partition.high_watermark, broker.log_start))
@@ -207,6 +207,25 @@ def _is_longer(partition: Tiered, broker: Broker, other: Segment, segment: Segme
     )
 
 
+def _comes_before(partition: Tiered, broker: Broker, other: Segment, segment: Segment) -> bool:
+    """The task comes to the other segment first, begun or finished, and stops there.
+
+    Segments are sorted by where they begin; of several, the one that is listed is the first. In a
+    pass that deletes a longer one as well it does not stop there.
+    """
+    longer = partition.options.expiry_takes_furthest and all_of(
+        other.first == segment.first,
+        segment.until < other.until,
+        not_(listing.is_listed_first(partition, segment)),
+    )
+    return all_of(
+        any_of(other.copy == Copy.STARTED, other.copy == Copy.FINISHED),
+        any_of(other.first < segment.first, longer),
+        any_of(other.copy == Copy.STARTED, listing.may_be_deleted(partition, other, broker)),
+        _is_of_lineage(partition, broker, other),
+    )
+
+
 def _require_deletion(partition: Tiered, broker: Broker, segment: Segment) -> None:
     """Its task runs: it leads by its own view, as nothing else is asked."""
     require(broker.up, broker.leads, segment.copy == Copy.FINISHED)
@@ -229,16 +248,10 @@ def leader_expire(partition: Tiered, broker: Broker, segment: Segment) -> None:
     """
     _require_deletion(partition, broker, segment)
     require(_is_of_lineage(partition, broker, segment))
+    require(listing.may_be_deleted(partition, segment, broker))
     require(
         every(
-            implies(
-                all_of(
-                    other.copy == Copy.FINISHED,
-                    _is_of_lineage(partition, broker, other),
-                ),
-                segment.first <= other.first,
-            )
-            for other in partition.segments
+            not_(_comes_before(partition, broker, other, segment)) for other in partition.segments
         )
     )
 
@@ -274,6 +287,12 @@ def leader_delete_unreferenced(partition: Tiered, broker: Broker, segment: Segme
     )
     latest = largest(segment.lineage[place] for place in partition.places)
     expired = all_of(latest <= earliest, segment.until <= broker.log_start)
-    require(any_of(latest < earliest, expired))
+    seen = listing.may_be_deleted(partition, segment, broker)
+    require(
+        any_of(
+            all_of(latest < earliest, listing.is_known(partition, segment)),
+            all_of(expired, seen),
+        )
+    )
 
     listing.delete(partition, segment)

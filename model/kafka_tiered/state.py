@@ -99,7 +99,9 @@ class Segment(Entity):
     """A copy of a segment in the remote store: offsets from `first` to before `until`.
 
     `lineage`: the epochs of its records; `listed`: an epoch starts here in this segment, and reads
-    of that epoch are led to it from here on (`RemoteLogLeaderEpochState.offsetToId`).
+    of that epoch are led to it from here on (`RemoteLogLeaderEpochState.offsetToId`). `dropped`: an
+    epoch starts here in it, and the map of that epoch has lost it: nobody reads it by that epoch,
+    and nobody deletes it.
     """
 
     _label = "segment "
@@ -110,6 +112,7 @@ class Segment(Entity):
     until: Offset = 0
     lineage: PerMember[Place, LeaderEpochOrNone] = for_each(NO_EPOCH)
     listed: PerMember[Place, bool] = for_each(False)
+    dropped: PerMember[Place, bool] = for_each(False)
 
     @property
     def was_finished(self) -> bool:
@@ -247,23 +250,50 @@ class Tiered(State):
         )
 
     def agreed_end(self, follower: Broker, leader: Broker) -> int:
-        """Where the follower's log ends if the leader's epochs end it."""
+        """Where the follower's log ends if the leader's epochs end it.
+
+        It asks by its latest epoch, and is told the leader's latest up to that one, and its end. It
+        ends its own log there, or where its latest up to that one ends, and asks again
+        (`AbstractFetcherThread.getOffsetTruncationState`). Of an epoch below all of a cache it is
+        said that it ends where the cache begins.
+        """
+        knows_none = every(follower.lineage[place] == NO_EPOCH for place in self.places)
         last = largest(
             choose(
-                all_of(
-                    follower.lineage[place] != NO_EPOCH,
-                    follower.lineage[place] == leader.lineage[place],
-                ),
+                self._is_last_word(leader, follower.lineage[place]),
+                follower.lineage[place],
+                NO_EPOCH,
+            )
+            for place in self.places
+        )
+        shared = some(leader.lineage[place] == last for place in self.places)
+        first = smallest(
+            choose(follower.lineage[place] == NO_EPOCH, self.epoch, follower.lineage[place])
+            for place in self.places
+        )
+        told = choose(shared, self._epoch_end(leader, last), self.cache_start(leader))
+        below = minimum(self.cache_start(follower), self._epoch_end(leader, first - 1))
+        known = choose(last == NO_EPOCH, below, minimum(self._epoch_end(follower, last), told))
+        return choose(knows_none, minimum(follower.end, leader.end), known)
+
+    def _is_last_word(self, leader: Broker, epoch: int) -> bool:
+        """A follower that asks by this epoch asks no more: the leader has it, or none up to it."""
+        has = some(leader.lineage[place] == epoch for place in self.places)
+        has_earlier = some(
+            all_of(leader.lineage[place] != NO_EPOCH, leader.lineage[place] < epoch)
+            for place in self.places
+        )
+        return all_of(epoch != NO_EPOCH, any_of(has, not_(has_earlier)))
+
+    def _epoch_end(self, broker: Broker, epoch: int) -> int:
+        """The offset after the last of an epoch up to this one; 0 if there is none."""
+        return largest(
+            choose(
+                all_of(broker.lineage[place] != NO_EPOCH, broker.lineage[place] <= epoch),
                 place.number + 1,
                 0,
             )
             for place in self.places
-        )
-        knows_none = every(follower.lineage[place] == NO_EPOCH for place in self.places)
-        return choose(
-            knows_none,
-            minimum(follower.end, leader.end),
-            choose(last > 0, last, minimum(follower.end, self.cache_start(leader))),
         )
 
     def remote_end(self, broker: Broker) -> int:

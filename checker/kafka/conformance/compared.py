@@ -10,9 +10,11 @@ from checker.kafka.conformance import (
     brokers,
     plan,
     quorums,
+    tiers,
     transactions,
     wrong_brokers,
     wrong_quorums,
+    wrong_tiers,
     wrong_transactions,
 )
 from checker.kafka.conformance.controllers import Controllers
@@ -20,7 +22,9 @@ from checker.kafka.conformance.coordinators import TransactionCoordinators
 from checker.kafka.conformance.harness import Harness
 from checker.kafka.conformance.process import Runs
 from checker.kafka.conformance.rows import Row, Wrong
+from checker.kafka.conformance.tiered_brokers import TieredBrokers
 from model.kafka.protocol import KAFKA
+from model.kafka_tiered.protocol import KAFKA_TIERED
 from model.kafka_transactions.protocol import KAFKA_TRANSACTIONS
 from model.kraft.protocol import KRAFT
 from model.language import Model, Protocol
@@ -99,7 +103,22 @@ TRANSACTIONS = Compared(
     how_often=transactions.HOW_OFTEN,
 )
 
-COMPARED = {each.protocol.name: each for each in (BROKERS, QUORUMS, TRANSACTIONS)}
+TIERS = Compared(
+    protocol=KAFKA_TIERED,
+    classes=TieredBrokers,
+    rows=tiers.rows,
+    passed_over=tiers.passed_over,
+    at_once=frozenset(),
+    models=tiers.models,
+    covered_models=tiers.covered_models,
+    settings_of=tiers.settings_of,
+    chosen=tiers.CHOSEN,
+    fitting=tiers.fitting,
+    wrong=wrong_tiers.WRONG,
+    how_often=tiers.HOW_OFTEN,
+)
+
+COMPARED = {each.protocol.name: each for each in (BROKERS, QUORUMS, TRANSACTIONS, TIERS)}
 
 
 def compared_named(name: str) -> Compared:

@@ -54,6 +54,9 @@ def needs_elr(trace: Trace, version: str) -> bool:
 def departure(trace: Trace, model: Model, version: str) -> int | None:
     """The first step of the trace that `model` takes otherwise, or not at all; `None`: no step."""
     engine, projection = ReferenceEngine(model), Projection(trace.model, version)
+    own = Projection(model, version)
+    if own.wanted != projection.wanted:
+        own = projection
     state = engine.initial()
     for number, step in enumerate(trace.steps, 1):
         try:
@@ -63,7 +66,8 @@ def departure(trace: Trace, model: Model, version: str) -> int | None:
         if after is None:
             return number
         state = after
-        if differing(*(projection.of_states([s])[0] for s in (trace.states[number], state))).any():
+        expected = projection.of_states([trace.states[number]])
+        if differing(expected, own.of_states([state])).any():
             return number
     return None
 

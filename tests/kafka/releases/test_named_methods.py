@@ -27,7 +27,8 @@ SECTIONS = {"leaderIsrUpdateLock": "Partition", "partitionMapLock": "AbstractFet
 ELSEWHERE = {
     *("ClassicGroup", "ConsumerGroup", "CurrentAssignmentBuilder", "GroupMetadataManager"),
     *("OffsetMetadataManager", "FeatureCommand", "KafkaScheduler", "KRaftVersion"),
-    *("GroupRun", "PartitionTest"),
+    *("GroupRun", "PartitionTest", "DelayedTxnMarker", "InterBrokerSendThread"),
+    *("TransactionLog", "TransactionMetadata"),
 }
 
 

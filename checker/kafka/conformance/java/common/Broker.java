@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import kafka.cluster.Partition;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaFetcherThread;
@@ -37,8 +36,7 @@ import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** One incarnation of a broker, from its start to its end: Kafka's classes, put together as BrokerServer does. */
-final class Broker {
-    private static final Object NOTHING = new Object();
+final class Broker implements Fetching {
     private static final Metrics METRICS = new Metrics();
     private static final Map<List<File>, KafkaConfig> CONFIGS = new HashMap<>();
 
@@ -66,11 +64,10 @@ final class Broker {
         this.world = world;
         this.id = id;
         movers = world.disks[id].directories.size() > 1 ? new Movers(world, this) : null;
-        config = CONFIGS.computeIfAbsent(world.disks[id].directories, directories -> configuration(id, directories));
-        version = () -> versionOf(image.features().metadataVersion());
-        Supplier<Object> quorumVersion = () -> Parts.constant(Parts.type("org.apache.kafka.server.common.KRaftVersion"), "KRAFT_VERSION_1");
-        cache = Parts.of(id, quorumVersion).make(Parts.type("org.apache.kafka.metadata.KRaftMetadataCache", "kafka.server.metadata.KRaftMetadataCache"));
-        topicStats = Parts.of().make(Parts.type("org.apache.kafka.storage.log.metrics.BrokerTopicStats", "kafka.server.BrokerTopicStats"));
+        config = CONFIGS.computeIfAbsent(world.disks[id].directories, directories -> BrokerParts.configuration(id, directories, Map.of()));
+        version = () -> BrokerParts.versionOf(image.features().metadataVersion());
+        cache = BrokerParts.metadataCache(id);
+        topicStats = BrokerParts.topicStats(false);
         LogDirFailureChannel failures = new LogDirFailureChannel(5);
         logScheduler = new LogScheduler(world);
         logs = Parts.of(config, CollectionConverters.asScala(List.of()).toSeq(), Set.of(), cache, logScheduler, world.clock,
@@ -78,87 +75,23 @@ final class Broker {
         epoch = register.applyAsLong(epochOfCleanStop());
         epochSupplier = () -> epoch;
         Supplier<Long> sameEpoch = () -> epoch;
-        directoryEvents = movers == null ? noDirectoryEvents() : movers.events();
+        directoryEvents = movers == null ? BrokerParts.noDirectoryEvents() : movers.events();
         Object changes = Parts.of(channel(), world.scheduler, world.clock, id, epochSupplier, sameEpoch, version)
             .make(Parts.type("org.apache.kafka.server.partition.DefaultAlterPartitionManager", "kafka.server.DefaultAlterPartitionManager"));
-        replicationQuota = quota("FOLLOWER_REPLICATION", "FollowerReplication");
-        Object moverQuota = quota("ALTER_LOG_DIRS_REPLICATION", "AlterLogDirsReplication");
-        Object quotas = Parts.of(quota("LEADER_REPLICATION", "LeaderReplication"), replicationQuota, moverQuota)
-            .make(Parts.type("org.apache.kafka.server.quota.QuotaFactory$QuotaManagers", "kafka.server.QuotaFactory$QuotaManagers"));
-        replicas = Parts.of(config, METRICS, world.clock, world.scheduler, logs, quotas, cache, failures, changes, topicStats,
-            new AtomicBoolean(false), epochSupplier, directoryEvents, actionQueue()).madeBy(this::purgatory).make(ReplicaManager.class);
+        BrokerParts.Quotas quotas = BrokerParts.Quotas.of(METRICS, world.clock);
+        replicationQuota = quotas.replication();
+        replicas = Parts.of(config, METRICS, world.clock, world.scheduler, logs, quotas.all(), cache, failures, changes, topicStats,
+            new AtomicBoolean(false), epochSupplier, directoryEvents, BrokerParts.actionQueue())
+            .madeBy(parameter -> BrokerParts.purgatory(parameter, id, world.stall::passes)).make(ReplicaManager.class);
         Parts.set(replicas, "replicaFetcherManager",
             new SteppedFetchers(this, config, replicas, METRICS, world.clock, replicationQuota, version, epochSupplier));
-        if (movers != null) movers.manage(replicas, moverQuota, topicStats);
+        if (movers != null) movers.manage(replicas, quotas.moves(), topicStats);
         loader = batchLoader();
-    }
-
-    private static KafkaConfig configuration(int id, List<File> directories) {
-        Properties chosen = new Properties();
-        chosen.put("process.roles", "broker");
-        chosen.put("node.id", Integer.toString(id));
-        chosen.put("controller.quorum.voters", "100@localhost:9090");
-        chosen.put("controller.listener.names", "CONTROLLER");
-        chosen.put("listeners", "PLAINTEXT://localhost:" + (9092 + id));
-        chosen.put("log.dirs", directories.stream().map(File::getPath).collect(Collectors.joining(",")));
-        chosen.put("num.replica.alter.log.dirs.threads", "1");
-        chosen.put("log.cleaner.enable", "false");
-        chosen.put("log.index.size.max.bytes", "4096");
-        chosen.put("num.recovery.threads.per.data.dir", "1");
-        chosen.put("replica.fetch.backoff.ms", "0");
-        chosen.put("replica.fetch.wait.max.ms", "0");
-        chosen.put("replica.fetch.max.bytes", "1");  // one record an answer
-        chosen.put("replica.fetch.response.max.bytes", "1");
-        chosen.put("replica.lag.time.max.ms", Long.toString(World.LAG_MS));
-        return KafkaConfig.fromProps(chosen);
-    }
-
-    private static MetadataVersion versionOf(Object known) {
-        return (MetadataVersion) Scala.orNull(known);
     }
 
     private long epochOfCleanStop() {
         return Parts.has(logs, "readBrokerEpochFromCleanShutdownFiles")
             ? ((OptionalLong) Parts.ask(logs, "readBrokerEpochFromCleanShutdownFiles")).orElse(-1) : -1;
-    }
-
-    private Object quota(String name, String olderName) {
-        Class<?> kind = Parts.type("org.apache.kafka.server.config.QuotaType", "org.apache.kafka.server.quota.QuotaType", "kafka.server.QuotaType");
-        Object type = kind.isEnum() ? Parts.constant(kind, name) : Parts.get(Parts.type("kafka.server.QuotaType$" + olderName + "$"), "MODULE$");
-        Object limits = Parts.of(Long.MAX_VALUE, 11, 1).make(Parts.type("org.apache.kafka.server.config.ReplicationQuotaManagerConfig", "kafka.server.ReplicationQuotaManagerConfig"));
-        return Parts.of(limits, METRICS, type, world.clock)
-            .make(Parts.type("org.apache.kafka.server.quota.ReplicationQuotaManager", "kafka.server.ReplicationQuotaManager"));
-    }
-
-    /** What defers work, where ReplicaManager does not make its own. */
-    private static Object actionQueue() {
-        String name = "org.apache.kafka.server.DelayedActionQueue";
-        return Parts.hasType(name) ? Parts.of().make(Parts.type(name)) : NOTHING;
-    }
-
-    /** Who hears of directories of logs, where there may be several. */
-    private static Object noDirectoryEvents() {
-        String name = "org.apache.kafka.server.common.DirectoryEventHandler";
-        return Parts.hasType(name) ? Parts.get(Parts.type(name), "NOOP") : NOTHING;
-    }
-
-    /** From 4.3 an image is told which settings there are: here all are. */
-    private static Object supportedConfigs() {
-        String name = "org.apache.kafka.metadata.SupportedConfigChecker";
-        return Parts.hasType(name) ? Parts.get(Parts.type(name), "TRUE") : NOTHING;
-    }
-
-    /** A purgatory without threads, whose operations never expire, for each parameter that is one. */
-    private Object purgatory(java.lang.reflect.Type parameter) {
-        if (!parameter.getTypeName().contains("DelayedOperationPurgatory")) return null;
-        Class<?> kind = Parts.type("org.apache.kafka.server.util.timer.Timer", "kafka.utils.timer.Timer");
-        boolean deletions = parameter.getTypeName().contains("DelayedDelete");
-        Object timer = Proxy.newProxyInstance(kind.getClassLoader(), new Class<?>[] {kind}, (proxy, method, arguments) -> {
-            if (deletions && method.getName().equals("size")) world.stall.passes();
-            return method.getReturnType() == boolean.class ? (Object) false : method.getReturnType() == int.class ? (Object) 0 : null;
-        });
-        return Option.apply(Parts.of("purgatory", timer, id, 1000, false, false).make(
-            Parts.type("org.apache.kafka.server.purgatory.DelayedOperationPurgatory", "kafka.server.DelayedOperationPurgatory")));
     }
 
     /** The way to the controller: each AlterPartition request goes to the world, and is answered when that says so. */
@@ -175,8 +108,7 @@ final class Broker {
         });
     }
 
-    /** The leader that a fetcher of this broker asks. */
-    Object endPointOf(Object address, int leader) {
+    @Override public Object endPointOf(Object address, int leader) {
         return Parts.of("", Wire.between(world, this, address, leader), Parts.of(DirectController.logContext(), leader).make(FetchSessionHandler.class), config, replicas,
             replicationQuota, version, epochSupplier).make(kafka.server.RemoteLeaderEndPoint.class);
     }
@@ -188,7 +120,7 @@ final class Broker {
         if (read >= end) return;
         logScheduler.settled();
         if (loader == null) {
-            MetadataDelta delta = Parts.of(image, supportedConfigs()).make(MetadataDelta.class);
+            MetadataDelta delta = Parts.of(image, BrokerParts.supportedConfigs()).make(MetadataDelta.class);
             for (int i = read; i < end; i++) delta.replay(log.get(i));
             publish(delta, delta.apply(Parts.of((long) end, 1, (long) end, true).make(MetadataProvenance.class)));
         } else {
@@ -214,7 +146,7 @@ final class Broker {
         Object thrower = Proxy.newProxyInstance(faults.getClassLoader(), new Class<?>[] {faults}, (proxy, method, arguments) -> {
             throw new IllegalStateException(arguments[0].toString(), (Throwable) arguments[1]);
         });
-        return Parts.of(DirectController.logContext(), world.clock, thrower, publisher, supportedConfigs()).make(kind);
+        return Parts.of(DirectController.logContext(), world.clock, thrower, publisher, BrokerParts.supportedConfigs()).make(kind);
     }
 
     /** What BrokerMetadataPublisher does with a new image: but for the settings, which come last and wait. */
@@ -300,7 +232,7 @@ final class Broker {
     void showTruth() { Parts.ask(cache, "setImage", image); }
 
     private void show(int joiner, List<ApiMessage> log) {
-        MetadataDelta delta = Parts.of(image, supportedConfigs()).make(MetadataDelta.class);
+        MetadataDelta delta = Parts.of(image, BrokerParts.supportedConfigs()).make(MetadataDelta.class);
         Set<Integer> shown = new TreeSet<>(image.cluster().brokers().keySet());
         if (joiner >= 0) shown.add(joiner);
         for (int broker : shown) {
@@ -338,8 +270,15 @@ final class Broker {
     /** A fetcher has given the partition up until the next leader epoch. */
     boolean gaveUp() { return (Boolean) Parts.ask(Parts.ask(replicas.replicaFetcherManager(), "failedPartitions"), "contains", world.partition); }
 
-    /** Called by its fetchers. */
-    void beforeTruncating() { world.rounds.beforeTruncating(); }
+    @Override public KafkaConfig config() { return config; }
+
+    @Override public ReplicaManager replicas() { return replicas; }
+
+    @Override public Object replicationQuota() { return replicationQuota; }
+
+    @Override public Function0<MetadataVersion> version() { return version; }
+
+    @Override public void beforeTruncating() { world.rounds.beforeTruncating(); }
 
     // --- the end ---
 

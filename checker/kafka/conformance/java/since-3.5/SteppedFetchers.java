@@ -11,16 +11,16 @@ import scala.Function0;
 
 /** The fetchers of one broker, which the harness steps. */
 final class SteppedFetchers extends LastingFetchers {
-    private final Broker broker;
+    private final Fetching broker;
 
-    SteppedFetchers(Broker broker, KafkaConfig config, ReplicaManager replicas, Metrics metrics, Time time,
+    SteppedFetchers(Fetching broker, KafkaConfig config, ReplicaManager replicas, Metrics metrics, Time time,
             Object quota, Function0<MetadataVersion> version, Function0<Object> epoch) {
         super(config, replicas, metrics, time, quota, version, epoch);
         this.broker = broker;
     }
 
     @Override public ReplicaFetcherThread createFetcherThread(int number, BrokerEndPoint leader) {
-        return new SteppedFetcher(broker.endPointOf(leader, leader.id()), broker.config, failedPartitions(),
-            broker.replicas, broker.replicationQuota, broker.version, broker::beforeTruncating);
+        return new SteppedFetcher(broker.endPointOf(leader, leader.id()), broker.config(), failedPartitions(),
+            broker.replicas(), broker.replicationQuota(), broker.version(), broker::beforeTruncating);
     }
 }

@@ -1,0 +1,24 @@
+"""Settings of the model `kafka_tiered` that no release has: each has to be noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from checker.kafka.conformance.rows import Wrong
+
+WRONG: Mapping[str, Wrong] = {
+    "tier.indexes.before.truncating": Wrong(forbids=True),
+    "tier.build.is.resumed": Wrong(),
+    "tier.build.moves.local.start": Wrong(),
+    "restart.keeps.log.start": Wrong(),
+    "remote.start.is.looked.up": Wrong(),
+    "remote.expiry.takes.furthest": Wrong(),
+    "local.deletion.moves.log.start": Wrong(),
+    "remote.end.by.lineage": Wrong(),
+    "remote.start.by.lineage": Wrong(),
+    "remote.map.drops.covered": Wrong(),
+    "remote.map.keeps.longer": Wrong(),
+    "truncation.below.local.keeps.start": Wrong(),
+    "remote.read.ends": Wrong("with_either_epoch"),
+    "remote.deletion.is.fenced": Wrong(forbids=True),
+}

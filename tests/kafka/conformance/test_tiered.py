@@ -1,0 +1,143 @@
+"""Kafka's remote storage does what the model does, and tells each of its rules from the other."""
+
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+
+from checker.kafka.conformance import tiers
+from checker.kafka.conformance.compare import Tally, compare, compare_walks
+from checker.kafka.conformance.compared import TIERS
+from checker.kafka.conformance.cover import cover
+from checker.kafka.conformance.projection import Projection
+from checker.kafka.conformance.replays import cell, departure, release_model
+from checker.kafka.conformance.sensitivity import with_setting, wrong_value
+from checker.kafka.conformance.shorten import walk_of
+from checker.kafka.conformance.tiered_brokers import TieredBrokers
+from checker.kafka.conformance.walks import Walker
+from checker.lab.experiments.cases import read_case, read_cases
+from checker.lab.experiments.choices import steps_named
+from model.kafka_tiered.protocol import KAFKA_TIERED
+from model.language.errors import UsageError
+from tests.support.classes import NEWEST
+from tests.support.remote_runs import (
+    BOUNDS,
+    COVERED,
+    CUT_OFF,
+    DROPPED,
+    LONG,
+    LOST_SEGMENT,
+    SHORT,
+    STARTS_AT_NOTHING,
+)
+from tests.support.tiers import RELEASES, first_and_nightly
+
+pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("tiers")]
+CASES = Path("counterexamples/kafka_tiered")
+
+RULES = {
+    "tier.indexes.before.truncating": "126-a_replica_without_leader_epochs",
+    "tier.build.is.resumed": "126-a_replica_dies_before_its_epochs_are_written",
+    "tier.build.moves.local.start": "160-a_replica_that_was_built_does_not_look_in_the_store",
+    "restart.keeps.log.start": "161-a_restart_raises_the_log_start",
+    "remote.start.is.looked.up": "161-a_new_leader_starts_where_nothing_is",
+    "remote.expiry.takes.furthest": "162-segments_that_overlap_expire_together",
+    "remote.end.by.lineage": "140-copied_of_an_epoch_beyond_ones_own_log",
+    "remote.map.drops.covered": "a_covered_segment_stays_listed",
+    "remote.map.keeps.longer": "128-a_late_copy_hides_a_longer_one",
+    "truncation.below.local.keeps.start": "129-a_truncation_below_the_first_local_segment",
+    "remote.read.ends": "130-a_read_beyond_the_epoch",
+    "remote.deletion.is.fenced": "a_former_leader_deletes_a_segment",
+}
+"""For each rule a stored trace that is possible on one side of it alone."""
+
+
+@pytest.fixture(scope="module")
+def brokers():
+    with TieredBrokers(NEWEST) as running:
+        yield running
+
+
+def _taken(brokers, model, names):
+    """What comes of steps on Kafka, held against the model."""
+    projection = Projection(model, brokers.version)
+    walk = walk_of(model, projection, steps_named(model, names))
+    assert walk is not None
+    answer = brokers.run(model, projection, walk.steps)
+    return compare(projection, walk.steps, walk.expected, answer, walk.between)
+
+
+@pytest.mark.parametrize("case", read_cases(CASES), ids=lambda case: case.name)
+def test_kafka_departs_from_a_stored_trace_where_its_releases_model_does(brokers, case):
+    found = cell(brokers, case.stored_trace())
+    assert found.step == found.predicted, found.words
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_that_is_wrong_in_the_model_is_noticed(brokers, rule):
+    trace = read_case(CASES / RULES[rule]).stored_trace()
+    right = release_model(trace.model, brokers.version)
+    wrong = with_setting(right, rule, wrong_value(rule, brokers.version, TIERS))
+    step = cell(brokers, trace).step or None
+    assert departure(trace, right, brokers.version) == step
+    assert departure(trace, wrong, brokers.version) != step
+
+
+BY_RUN = {
+    "remote.start.by.lineage": (LOST_SEGMENT, "what the log of broker 1 would begin after"),
+    "local.deletion.moves.log.start": (STARTS_AT_NOTHING, "brokers.log_start"),
+}
+"""Rules of which no trace is stored: a run of Kafka, and what the wrong model shows otherwise."""
+
+
+@pytest.mark.parametrize("rule", BY_RUN)
+def test_a_rule_without_a_stored_trace_is_noticed_by_a_run(brokers, rule):
+    assert TIERS.wrong.keys() - RULES.keys() == BY_RUN.keys()
+    names, reading = BY_RUN[rule]
+    right = KAFKA_TIERED.model({**BOUNDS, "brokers": 3}, tiers.settings_of(brokers.version))
+    assert _taken(brokers, right, names).difference is None
+    wrong = _taken(brokers, with_setting(right, rule, "true"), names)
+    assert wrong.difference is not None and reading in wrong.difference.kind.readings
+
+
+@pytest.mark.parametrize(
+    "names",
+    [(*DROPPED, SHORT), (*COVERED, LONG), CUT_OFF],
+    ids=["dropped", "covered", "cut off"],
+)
+def test_kafka_takes_the_runs_that_the_maps_are_told_by(brokers, names):
+    model = KAFKA_TIERED.model(BOUNDS, tiers.settings_of(brokers.version))
+    found = _taken(brokers, model, names)
+    assert (found.agreed, found.difference) == (len(names) + 1, None)
+
+
+def test_kafka_deletes_no_segment_that_its_map_has_lost(brokers):
+    """As a model would without the rule that none is lost by: the mend of finding 0030."""
+    settings = {**tiers.settings_of(brokers.version), "remote.map.keeps.longer": "true"}
+    found = _taken(brokers, KAFKA_TIERED.model(BOUNDS, settings), (*DROPPED, LONG))
+    assert found.difference is not None and found.difference.step == len(DROPPED)
+
+
+@pytest.mark.parametrize("version", first_and_nightly(RELEASES, NEWEST, "4.1.0", "3.9.1"))
+def test_kafka_takes_walks_of_the_model(brokers, version):
+    tally = Tally(version)
+    with TieredBrokers(version) if version != NEWEST else nullcontext(brokers) as running:
+        for model in TIERS.models(version, {}, {}, None):
+            walker = Walker(model, version, 7)
+            compare_walks(running, walker.projection, walker.walks(2, 30), tally)
+    assert tally.unknown == [], [tally.shortest(kind) for kind in tally.unknown]
+    assert tally.agreed > 100
+
+
+def test_kafka_takes_every_step_of_a_small_graph(brokers):
+    bounds = {"log_size": 1, "refused_reads": 1}
+    (model,) = TIERS.covered_models(NEWEST, bounds, {}, None)
+    tally = Tally(NEWEST)
+    found = cover(brokers, model, tally)
+    assert tally.unknown == [], [tally.shortest(kind) for kind in tally.unknown]
+    assert len(found.compared) == found.graph.edges > 50
+
+
+def test_a_release_without_tasks_of_their_own_is_refused():
+    with pytest.raises(UsageError, match=r"valid are 3\.9\.0 and newer"):
+        TieredBrokers("3.6.2")

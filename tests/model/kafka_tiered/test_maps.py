@@ -1,0 +1,74 @@
+"""What the map of an epoch keeps of a segment decides what is deleted, and where a log starts."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.core.engines.reference import ReferenceEngine
+from checker.lab.experiments.choices import steps_named
+from model.kafka_tiered.protocol import KAFKA_TIERED
+from tests.support.remote_runs import BOUNDS, COVERED, CUT_OFF, DROPPED, LONG, LOST_SEGMENT, SHORT
+
+MODEL = KAFKA_TIERED.model(BOUNDS, KAFKA_TIERED.preset("kafka-4.3"))
+
+
+def _after(names, model=MODEL):
+    engine = ReferenceEngine(model)
+    state = engine.initial()
+    for step in steps_named(model, names):
+        after = engine.step(state, step)
+        assert after is not None, step
+        state = after
+    return state
+
+
+def _may(names, step, model=MODEL):
+    (wanted,) = steps_named(model, [step])
+    return ReferenceEngine(model).step(_after(names, model), wanted) is not None
+
+
+def _numbers(state, name):
+    return {tuple(c.index): state[c.position] for c in MODEL.cells if c.variable.name == name}
+
+
+def test_a_longer_segment_that_a_shorter_one_replaces_is_deleted_by_nobody():
+    assert _numbers(_after(DROPPED), "segments.dropped")[1, 0] == 1
+    assert _may(DROPPED, SHORT) and not _may(DROPPED, LONG)
+
+
+def test_with_the_mend_the_longer_segment_is_kept_and_expires():
+    mended = KAFKA_TIERED.model(
+        BOUNDS, {**KAFKA_TIERED.preset("kafka-4.3"), "remote.map.keeps.longer": "true"}
+    )
+    assert not any(_numbers(_after(DROPPED, mended), "segments.dropped").values())
+    assert _may(DROPPED, LONG, mended)
+
+
+def test_a_shorter_segment_that_is_covered_waits_for_the_longer_one_to_expire():
+    assert not any(_numbers(_after(COVERED), "segments.dropped").values())
+    assert _may(COVERED, LONG) and not _may(COVERED, SHORT)
+    assert _may((*COVERED, LONG), "leader_delete_unreferenced(broker=b1, segment=0)")
+
+
+def test_a_segment_that_is_deleted_leaves_reads_to_nobody():
+    state = _after((*DROPPED, SHORT))
+    assert not any(_numbers(state, "segments.listed").values())
+    assert [at for at, held in _numbers(state, "segments.dropped").items() if held] == [(1, 0)]
+
+
+def test_a_cache_that_is_cut_off_agrees_with_the_leaders_by_its_epoch():
+    """All that the follower had is gone below its log start, and above it what the leader lacks."""
+    state = _after(CUT_OFF)
+    ends, starts = (_numbers(state, f"brokers.{name}") for name in ("end", "log_start"))
+    assert (starts[0,], ends[0,]) == (1, 1)
+
+
+@pytest.mark.parametrize(("by_lineage", "start"), [("false", 1), ("true", 0)])
+def test_a_log_start_is_found_in_a_segment_of_the_epoch_alone_unless_a_rule_asks_more(
+    by_lineage, start
+):
+    settings = {**KAFKA_TIERED.preset("kafka-4.3"), "remote.start.by.lineage": by_lineage}
+    model = KAFKA_TIERED.model({**BOUNDS, "unclean_elections": 1, "crashes": 1}, settings)
+    elected = (*LOST_SEGMENT, "broker_crash(broker=b0)", "controller_elect_uncleanly(broker=b1)")
+    found = (*elected, f"leader_find_remote_end(broker=b1, base={start})")
+    assert _numbers(_after(found, model), "brokers.log_start")[1,] == start
