@@ -26,6 +26,7 @@ _DECLARED = {
     "kafka_group": "model.kafka_group.protocol",
     "kafka_tiered": "model.kafka_tiered.protocol",
     "kafka_transactions": "model.kafka_transactions.protocol",
+    "kafka_streams": "model.kafka_streams.protocol",
     "kraft": "model.kraft.protocol",
     "kip595": "model.kip595.protocol",
 }

@@ -50,6 +50,9 @@ _DECLARED = {
     ("model.kafka_transactions.state", _LIVENESS): (
         *("properties.kafka_transactions.liveness", "KAFKA_TRANSACTIONS_LIVENESS"),
     ),
+    ("model.kafka_streams.state", _CLAIMS): (
+        *("properties.kafka_streams.claims", "KAFKA_STREAMS_PROPERTIES"),
+    ),
     ("model.kafka_producer.state", _CLAIMS): (
         *("properties.kafka_producer.claims", "KAFKA_PRODUCER_PROPERTIES"),
     ),
@@ -60,6 +63,7 @@ _DECLARED = {
 """Where it stands what holds of a state: by the module that declares the state, and the kind."""
 
 _STATES = {"Cluster", "Partition", "TopicPartition", "Group", "Topic", "Quorum", "Raft"} | {
+    "Task",
     "TransactionalId",
     "Tiered",
 }

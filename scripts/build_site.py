@@ -305,6 +305,7 @@ def navigation(staging: Path) -> list[Mapping[str, Any]]:
             {"The group model": "counterexamples/kafka_group/README.md"},
             {"The tiered model": "counterexamples/kafka_tiered/README.md"},
             {"The transaction model": "counterexamples/kafka_transactions/README.md"},
+            {"The model of a task": "counterexamples/kafka_streams/README.md"},
             {"The KRaft model": "counterexamples/kraft/README.md"},
             {"The ladder": "counterexamples/ladder/README.md"},
         ]},

@@ -135,8 +135,9 @@ STALLED_READS = fault(
     needs={"epoch.cache": ("kept",), "record_deletions": (1, 2)}, walked=1, covered={},
 )  # fmt: skip
 DIRECTORY_MOVES = fault(
-    "directory_moves", "replicas that move to another log directory of their broker"
-)
+    "directory_moves", "replicas that move to another log directory of their broker",
+    covered={}, since="3.9.1",
+)  # fmt: skip
 RECORD_DELETIONS = fault(
     "record_deletions", "times that a broker deletes records at its log's start",
     needs={"epoch.cache": ("kept",), "max_records": (2, 3, 4), "log_size": (2, 3, 4)},

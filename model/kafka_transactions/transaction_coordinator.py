@@ -34,6 +34,7 @@ from model.kafka_transactions.transaction_metadata import (
     fencing,
     is_last,
     is_there,
+    may_have,
     overflows,
 )
 from model.kafka_transactions.transaction_state_manager import append, has_room, is_free
@@ -188,12 +189,12 @@ def ends(
 
 def can_go_up(txn: TransactionalId, coordinator: Coordinator) -> bool:
     """Its producer id has another epoch."""
-    return all_of(not_(is_last(txn, coordinator.epoch)), is_there(txn, coordinator.epoch + 1))
+    return all_of(not_(is_last(txn, coordinator.epoch)), may_have(txn, coordinator.epoch + 1))
 
 
 def can_be_fenced(txn: TransactionalId, coordinator: Coordinator) -> bool:
     """There is an epoch for it, in Kafka and within the bounds."""
-    return all_of(can_fence(txn, coordinator), is_there(txn, fencing(txn, coordinator)))
+    return all_of(can_fence(txn, coordinator), may_have(txn, fencing(txn, coordinator)))
 
 
 @action(

@@ -26,8 +26,9 @@ def is_exhausted(txn: TransactionalId, epoch: int) -> bool:
 
 
 def first_of_next(epoch: int) -> int:
-    """The first epoch of the next id."""
-    return choose(epoch < OF_AN_ID, OF_AN_ID, 2 * OF_AN_ID)
+    """The first epoch of the next id; of the last id's one that is nowhere."""
+    later = choose(epoch < 2 * OF_AN_ID, 2 * OF_AN_ID, 3 * OF_AN_ID)
+    return choose(epoch < OF_AN_ID, OF_AN_ID, later)
 
 
 def after(txn: TransactionalId, epoch: int) -> int:
@@ -40,6 +41,14 @@ def is_there(txn: TransactionalId, epoch: int) -> bool:
     ids = choose(epoch < OF_AN_ID, 0, choose(epoch < 2 * OF_AN_ID, 1, 2))
     enough = any_of(txn.bound(NEW_IDS) == 0, ids <= txn.bound(NEW_IDS))
     return all_of(enough, epoch <= txn.bound(EPOCHS))
+
+
+def may_have(txn: TransactionalId, epoch: int) -> bool:
+    """There is such an epoch within the bounds, and if it is the last of its id another id."""
+    if not txn.has_versions_2:
+        return is_there(txn, epoch)
+    ends = is_last(txn, epoch)
+    return all_of(is_there(txn, epoch), any_of(not_(ends), is_there(txn, first_of_next(epoch))))
 
 
 def can_fence(txn: TransactionalId, coordinator: Coordinator) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from model.kafka.protocol import KAFKA
 from model.kafka_group.protocol import KAFKA_GROUP
 from model.kafka_producer.protocol import KAFKA_PRODUCER
+from model.kafka_streams.protocol import KAFKA_STREAMS
 from model.kafka_tiered.protocol import KAFKA_TIERED
 from model.kafka_transactions.protocol import KAFKA_TRANSACTIONS
 from model.language.capture import capture_action
@@ -17,7 +18,14 @@ from model.protocols import PROTOCOLS, action_sources, setting_sources
 
 OF_KAFKA = {
     protocol: (action_sources(protocol), setting_sources(protocol))
-    for protocol in (KAFKA, KAFKA_PRODUCER, KAFKA_GROUP, KAFKA_TIERED, KAFKA_TRANSACTIONS)
+    for protocol in (
+        KAFKA,
+        KAFKA_PRODUCER,
+        KAFKA_GROUP,
+        KAFKA_TIERED,
+        KAFKA_TRANSACTIONS,
+        KAFKA_STREAMS,
+    )
 }
 of_kafka = pytest.mark.parametrize("protocol", OF_KAFKA, ids=lambda protocol: protocol.name)
 
@@ -110,6 +118,7 @@ BASES = {
     KAFKA_TRANSACTIONS: [
         KAFKA_TRANSACTIONS.preset(name) for name in ("kafka-4.3", "kafka-3.9", "kafka-fixed")
     ],
+    KAFKA_STREAMS: [KAFKA_STREAMS.preset(name) for name in ("kafka-0.11", "kafka-2.5")],
 }
 
 

@@ -152,6 +152,13 @@ def test_who_aborts_waits_until_what_was_decided_before_is_complete(version):
     assert explore(model, claims).verdict is Verdict.EXHAUSTED
 
 
+def test_the_last_epoch_of_the_last_id_is_where_the_bounds_end():
+    bounds = ONE | {"transactions": 3, "producer_restarts": 2}
+    bounds |= {"new_producer_ids": 1, "producer_epochs": 5}
+    model = KAFKA_TRANSACTIONS.model(bounds, PRESETS["kafka-fixed"])
+    assert explore(model, ALWAYS).verdict is Verdict.EXHAUSTED
+
+
 @pytest.mark.slow
 def test_partitions_are_interchangeable():
     model = KAFKA_TRANSACTIONS.model(FAILOVER, PRESETS["kafka-fixed"])

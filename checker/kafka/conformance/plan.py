@@ -124,7 +124,8 @@ def covered_models(
 ) -> list[Model]:
     """The models whose graphs are covered: one for each of `GRAPHS`, unless some are given."""
     budgets = {name for graph in GRAPHS for name in graph}
-    faults = [g for g in GRAPHS if has_elr(version) or not g.keys() & set(ELR_EVENTS)]
+    since = {fault.name: fault.since for fault in FAULTS if fault.since}
+    faults = [g for g in GRAPHS if all(at_least(version, since.get(name, version)) for name in g)]
     if budgets & bounds.keys():
         faults = [{}]
     none = dict.fromkeys(budgets, 0)

@@ -129,7 +129,7 @@ def _asked(found: ApplicationAnswer) -> Iterator[str]:
     if found.faults:
         yield f"faults: at most {faults_words(tuple(found.faults.items()))}"
     else:
-        yield f"faults: any {found.max_faults} of those that each model has"
+        yield f"faults: any {found.max_faults} of those that can happen in each model"
 
 
 def _rows(found: ApplicationAnswer, title: str) -> Iterator[str]:

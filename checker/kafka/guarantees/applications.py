@@ -17,6 +17,7 @@ from checker.kafka.guarantees.config_files import Entry, Scope, read_config
 from checker.kafka.guarantees.facets import (
     GROUP,
     PRODUCER,
+    STREAMS,
     TRANSACTIONAL_PRODUCER,
     TRANSACTIONS,
     Facet,
@@ -88,6 +89,8 @@ def describe_application(
         facets.append(_of_producer(TRANSACTIONAL_PRODUCER, given, brokers, mine))
     elif guarantee or not _only_reads(given):
         facets.append(_of_producer(PRODUCER, given, brokers, mine))
+    if guarantee == keys.EXACTLY_ONCE:
+        facets.append(at_brokers(STREAMS, brokers, mine, {}))
     reads = bool(guarantee) or bool(_READS & given.keys())
     if reads and guarantee != keys.EXACTLY_ONCE:
         facets.append(_of_group(given, brokers, mine, by_streams=bool(guarantee)))
@@ -96,7 +99,7 @@ def describe_application(
         assumed.append(Told(keys.ISOLATION, isolation, "of those who read what is written"))
     return Application(
         brokers, mine, _words(guarantee, transactional), tuple(facets),
-        tuple(_stated(guarantee, transactional, isolation)),
+        tuple(_stated(transactional, isolation)),
         tuple(Told(key, found[key].value, found[key].file, _means(key)) for key in given),
         tuple(assumed),
         tuple(key for key in found if key not in keys.MEANT and key not in keys.WITHOUT_MEANING),
@@ -239,7 +242,7 @@ def _words(guarantee: str, transactional: bool) -> str:
     return "a transactional producer" if transactional else "a producer or consumer"
 
 
-def _stated(guarantee: str, transactional: bool, isolation: str) -> Iterable[Stated]:
+def _stated(transactional: bool, isolation: str) -> Iterable[Stated]:
     if isolation not in (keys.COMMITTED, keys.UNCOMMITTED):
         valid = f"{keys.COMMITTED}, {keys.UNCOMMITTED}"
         raise UsageError(f"{keys.ISOLATION} cannot be {isolation!r}: valid are {valid}")
@@ -248,11 +251,6 @@ def _stated(guarantee: str, transactional: bool, isolation: str) -> Iterable[Sta
             "aborted records, to consumers", False,
             f"{keys.ISOLATION}={isolation} shows what is aborted, without any fault",
             f"{keys.ISOLATION}={keys.COMMITTED}",
-        )  # fmt: skip
-    if guarantee == keys.EXACTLY_ONCE:
-        yield Stated(
-            "each input processed once", None,
-            "not judged: its offsets are committed in the transaction, and no model has that",
         )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from checker.kafka.guarantees.tiers import Tier
 from checker.lab.experiments.choices import Choice
@@ -16,6 +17,7 @@ from checker.lab.experiments.matrix import Column
 from checker.lab.explanations.remedies import fix_words
 from model.kafka_group.bounds import BOUNDS as GROUP_BOUNDS
 from model.kafka_producer.bounds import BOUNDS as PRODUCER_BOUNDS
+from model.kafka_streams.bounds import BOUNDS as STREAMS_BOUNDS
 from model.kafka_transactions.bounds import BOUNDS as TRANSACTION_BOUNDS
 from model.kafka_transactions.settings import TransactionSettings
 from model.language import Bound
@@ -58,6 +60,12 @@ class Facet:
         chosen = choice or self.choice
         quiet = dict.fromkeys(self.faults, 0)
         return replace(chosen, bounds={**quiet, **self.sizes, **faults})
+
+    @cached_property
+    def possible(self) -> tuple[str, ...]:
+        """The faults that some action spends under these settings; the others never happen."""
+        never = self.with_faults(dict.fromkeys(self.faults, 1)).model.unchanging
+        return tuple(name for name in self.faults if f"spent.{name}" not in never)
 
     @property
     def changes(self) -> Iterator[Change]:
@@ -203,6 +211,18 @@ TRANSACTIONAL_PRODUCER = replace(
     others=((Tier.SETTING, {"max.in.flight.requests.per.connection": "1"}),),
 )
 """It starts no new epoch by itself, it aborts; what it wrote before it died is aborted, too."""
+
+STREAMS = Facet(
+    "what a task of Streams reads, and writes with its offsets in one transaction",
+    Choice("kafka_streams"),
+    (
+        _column("each input is processed once", "nothing_is_processed_twice"),
+        _column("no input is skipped", "nothing_is_lost"),
+    ),
+    _faults(STREAMS_BOUNDS),
+    {"inputs": 2},
+    frozenset({"group.checks.generation", "require.stable"}),
+)
 
 GROUP = Facet(
     "what is read in a group, offsets committed after processing",

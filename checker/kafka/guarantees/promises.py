@@ -76,7 +76,7 @@ def faults_words(faults: Faults) -> str:
 
 def _sets(facet: Facet, faults: Mapping[str, int], count: int) -> Iterator[Faults]:
     """The sets of so many faults that a facet has, within how often each may happen."""
-    names = [name for name in facet.faults if not faults or faults.get(name, 0)]
+    names = [name for name in facet.possible if not faults or faults.get(name, 0)]
     for each in combinations_with_replacement(names, count):
         found = {name: each.count(name) for name in each}
         if not faults or all(found[name] <= faults[name] for name in found):

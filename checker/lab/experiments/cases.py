@@ -291,12 +291,18 @@ def transactions_overview(folder: Path) -> str:
     return kafka_overview(folder, "the transaction model")
 
 
+def streams_overview(folder: Path) -> str:
+    """The page of the counterexamples of a task that consumes, processes and produces."""
+    return kafka_overview(folder, "the model of a task")
+
+
 OVERVIEWS: Mapping[str, Callable[[Path], str]] = {
     "kafka": kafka_overview,
     "kafka_producer": producer_overview,
     "kafka_group": group_overview,
     "kafka_tiered": tiered_overview,
     "kafka_transactions": transactions_overview,
+    "kafka_streams": streams_overview,
     "kraft": kraft_overview,
     "ladder": ladder_overview,
 }

@@ -106,6 +106,9 @@ def test_a_graph_that_is_too_large_is_refused(graph, monkeypatch):
 def test_each_fault_is_covered_alone_unless_some_are_chosen():
     alone = covered_models("4.1.0", {}, CHOSEN)
     assert len(alone) == len(GRAPHS)
+    assert any(model.bounds["directory_moves"] for model in alone)
+    early = covered_models("3.8.1", {}, CHOSEN)
+    assert not any(m.bounds["directory_moves"] or m.bounds["unregistrations"] for m in early)
     (chosen,) = covered_models("4.1.0", {"crashes": 2}, CHOSEN)
     assert (chosen.bounds["crashes"], chosen.bounds["power_losses"]) == (2, 0)
     assert chosen.bounds["replicas"] == 2

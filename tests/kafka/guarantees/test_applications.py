@@ -34,7 +34,7 @@ def models(application: Application) -> list[str]:
 @pytest.mark.parametrize(
     ("settings", "wanted"),
     [
-        (EXACTLY_ONCE, ["kafka_transactions", "kafka_producer"]),
+        (EXACTLY_ONCE, ["kafka_transactions", "kafka_producer", "kafka_streams"]),
         ({"transactional.id": "a"}, ["kafka_transactions", "kafka_producer"]),
         ({"application.id": "a"}, ["kafka_producer", "kafka_group"]),
         ({"acks": "1"}, ["kafka_producer"]),
@@ -78,6 +78,11 @@ def test_a_transactional_producer_aborts_in_place_of_a_new_epoch_and_of_a_restar
     producer = described("4.1", EXACTLY_ONCE).facets[1]
     assert producer.sizes["epoch_bumps"] == 0 and "producer_restarts" not in producer.faults
     assert rules(producer)["acks"] == "all"
+
+
+def test_a_fault_that_the_settings_rule_out_is_not_searched():
+    assert "power_losses" not in described("4.1", {"acks": "all"}).facets[0].possible
+    assert "power_losses" in described("4.1", {"acks": "1"}).facets[0].possible
 
 
 def test_files_of_streams_have_prefixes_and_other_keys(tmp_path):
@@ -227,3 +232,13 @@ def test_acks_1_loses_with_the_power_and_acks_all_does_not():
         "acknowledged records are in a log"
     ]
     assert answer.changes[0].change.words == "acks=all"
+
+
+@pytest.mark.slow
+def test_a_task_of_streams_processes_each_input_once_whatever_two_faults_come():
+    streams = described("3.9", EXACTLY_ONCE).facets[-1]
+    found = searched([streams], {}, 2, Allowance(600, 2_000_000), lambda _: None)
+    assert [promise.column.name for promise in found] == [
+        "each input is processed once", "no input is skipped"
+    ]  # fmt: skip
+    assert all(promise.searched == 2 and not promise.broken for promise in found)

@@ -1,0 +1,1 @@
+"""Consume, process, produce: an input partition, its owners, their transactions and offsets."""

@@ -1,0 +1,1 @@
+"""What a task that consumes, processes and produces promises: exactly once."""
