@@ -283,5 +283,6 @@ class TransactionSettings:
         True,
         "fewer states: what a coordinator that was replaced has, and nobody reads, is a blank",
         "dead.values.are.blank",
+        at="TransactionStateManager.removeTransactionsForTxnTopicPartition",
         role=Role.FINENESS,
     )
