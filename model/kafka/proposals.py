@@ -12,6 +12,7 @@ KIP-101 - Alter Replication Protocol to use Leader Epoch rather than High Waterm
 KIP-279: Fix log divergence between leader and follower after fast leader fail over
 KIP-320: Allow fetchers to detect and handle log truncation
 KIP-360: Improve reliability of idempotent/transactional producer
+KIP-447: Producer scalability for exactly once semantics
 KIP-497: Add inter-broker API to alter ISR
 KIP-794: Strictly Uniform Sticky Partitioner
 KIP-841: Fenced replicas should not be allowed to join the ISR in KRaft

@@ -150,6 +150,7 @@ class TieredSettings:
         "a broker that leads no more deletes no remote segment, though it has not heard of it",
         "remote.deletion.is.fenced",
         at="RemoteLogManager.deleteRemoteLogSegment",
+        about="finding 0033",
         history="false 3.6.0",
         evidence="`RemoteLogManager` of 4.3.1: a deletion asks whether its task is cancelled",
         fix=True,

@@ -80,6 +80,7 @@ public final class Clients {
     private Clients(String servers, String quorum) {
         this.quorum = quorum;
         base.put("bootstrap.servers", servers);
+        base.put("metadata.recovery.strategy", "rebootstrap"); // the default since 4.0: else a client may know but a broker that is gone
         Properties ask = new Properties();
         ask.putAll(base);
         ask.put("default.api.timeout.ms", "30000");

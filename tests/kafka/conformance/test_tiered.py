@@ -47,7 +47,7 @@ RULES = {
     "remote.map.keeps.longer": "128-a_late_copy_hides_a_longer_one",
     "truncation.below.local.keeps.start": "129-a_truncation_below_the_first_local_segment",
     "remote.read.ends": "130-a_read_beyond_the_epoch",
-    "remote.deletion.is.fenced": "a_former_leader_deletes_a_segment",
+    "remote.deletion.is.fenced": "174-a_former_leader_deletes_a_segment",
 }
 """For each rule a stored trace that is possible on one side of it alone."""
 
