@@ -72,13 +72,13 @@ STEPS = 60
 def command(ceiling: Ceiling, traces: tuple[Path, ...], **options: Any) -> int:
     """Take a model's steps on Kafka's own classes, and compare every state.
 
-    PROTOCOL is kafka, the brokers, which is the default, kraft, the controllers, or kafka_tiered,
-    brokers with a remote store. With TRACE, a file, a stored counterexample's folder or its name:
-    that run, and where Kafka departs from it. With --walks: random walks of the model. With
-    --cover: runs that take every step that the model has within small bounds. With --observe the
-    other way round: random steps that Kafka's classes allow, explained by steps of the model. The
-    classes are those of a published release, which Maven brings; `docs/conformance.md` says what is
-    compared.
+    PROTOCOL is kafka, the brokers, which is the default, kraft, the controllers, kafka_tiered,
+    brokers with a remote store, or kafka_transactions, the transaction coordinators. With TRACE, a
+    file, a stored counterexample's folder or its name: that run, and where Kafka departs from it.
+    With --walks: random walks of the model. With --cover: runs that take every step that the model
+    has within small bounds. With --observe the other way round: random steps that Kafka's classes
+    allow, explained by steps of the model. The classes are those of a published release, which
+    Maven brings; `docs/conformance.md` says what is compared.
 
     Exit status: 0 no disagreement but those allowed, 23 another one, 20 the time was over before
     all was compared, 2 wrong usage.

@@ -279,3 +279,10 @@ class TransactionSettings:
         catalogue="172",
         fix=False,
     )
+    dead_values_are_blank: bool = setting(
+        True,
+        "fewer states: what a coordinator that was replaced has, and nobody reads, is a blank",
+        "dead.values.are.blank",
+        at="TransactionStateManager.removeTransactionsForTxnTopicPartition",
+        role=Role.FINENESS,
+    )

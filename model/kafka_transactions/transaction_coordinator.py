@@ -23,7 +23,6 @@ from model.kafka_transactions.state import (
 )
 from model.kafka_transactions.transaction_manager import (
     hear_of_end,
-    hear_of_epoch,
     refuse_record,
     stop,
     wants_end,
@@ -154,7 +153,8 @@ def decide(
 def fence(txn: TransactionalId, coordinator: Coordinator, where: bool) -> None:
     """Append that the transaction is aborted, with an epoch that the producer has not, if `where`.
 
-    Where that would go beyond the last one the cache alone has it.
+    Where that would go beyond the last one the cache alone has it. Up to version 1 the cache has it
+    before it is committed.
     """
     fails = overflows(txn, coordinator)
     epoch = fencing(txn, coordinator)
@@ -162,7 +162,9 @@ def fence(txn: TransactionalId, coordinator: Coordinator, where: bool) -> None:
         txn, coordinator, PREPARE_ABORT, epoch, coordinator.partitions,
         all_of(where, not_(fails)), True,
     )  # fmt: skip
-    coordinator.epoch = choose(all_of(where, fails), coordinator.epoch + 1, coordinator.epoch)
+    at_once = choose(fails, coordinator.epoch + 1, epoch)
+    where = where if not txn.has_versions_2 else all_of(where, fails)
+    coordinator.epoch = choose(where, at_once, coordinator.epoch)
 
 
 def ends(
@@ -273,7 +275,7 @@ def coordinator_answer_from_cache(txn: TransactionalId, coordinator: Coordinator
 def coordinator_init(txn: TransactionalId, coordinator: Coordinator) -> None:
     """Give the producer the next epoch; a transaction that is open is aborted first, with another.
 
-    Who names an epoch that is not the newest is fenced, but for a retry.
+    Who names an epoch that is not the newest is fenced, but for a retry, which is given that.
     """
     producer = txn.producer
     require(is_free(txn, coordinator), wants_init(txn), has_room(txn))
@@ -294,8 +296,8 @@ def coordinator_init(txn: TransactionalId, coordinator: Coordinator) -> None:
 
     next_epoch = after(txn, coordinator.epoch)
     fence(txn, coordinator, ongoing)
-    append(txn, coordinator, EMPTY, next_epoch, txn.partitions.none(), begins)
-    hear_of_epoch(txn, coordinator.epoch, again)
+    given = choose(again, coordinator.epoch, next_epoch)
+    append(txn, coordinator, EMPTY, given, txn.partitions.none(), any_of(begins, again))
     stop(txn, fenced)
 
 

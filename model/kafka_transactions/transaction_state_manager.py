@@ -221,6 +221,8 @@ def blank_the_replaced(txn: TransactionalId) -> None:
 
     A load matters if it is published; a cache if it sends markers, verifies, or answers a request.
     """
+    if not txn.options.dead_values_are_blank:
+        return
     for coordinator in txn.coordinators:
         matters = all_of(coordinator.sends_markers, not_(coordinator.partitions.is_empty))
         if txn.options.publishes_abandoned_loads:

@@ -136,9 +136,11 @@ def decided(coordinator: Coordinator) -> bool:
     broken_by="kafka_transactions fences.take.a.new.id=false fences.at.the.last.epoch=false",
 )
 def an_open_transaction_can_be_fenced(txn: TransactionalId) -> bool:
-    """Else neither a time-out nor InitProducerId ends it."""
+    """Else neither a time-out nor InitProducerId ends it. One that is pending may be its end."""
     return every(
-        implies(all_of(txn.leads(c), c.acts, c.state == ONGOING), can_fence(txn, c))
+        implies(
+            all_of(txn.leads(c), c.acts, c.state == ONGOING, not_(c.pending)), can_fence(txn, c)
+        )
         for c in txn.coordinators
     )
 

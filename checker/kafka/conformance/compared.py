@@ -11,17 +11,21 @@ from checker.kafka.conformance import (
     plan,
     quorums,
     tiers,
+    transactions,
     wrong_brokers,
     wrong_quorums,
     wrong_tiers,
+    wrong_transactions,
 )
 from checker.kafka.conformance.controllers import Controllers
+from checker.kafka.conformance.coordinators import TransactionCoordinators
 from checker.kafka.conformance.harness import Harness
 from checker.kafka.conformance.process import Runs
 from checker.kafka.conformance.rows import Row, Wrong
 from checker.kafka.conformance.tiered_brokers import TieredBrokers
 from model.kafka.protocol import KAFKA
 from model.kafka_tiered.protocol import KAFKA_TIERED
+from model.kafka_transactions.protocol import KAFKA_TRANSACTIONS
 from model.kraft.protocol import KRAFT
 from model.language import Model, Protocol
 from model.language.errors import unknown_name
@@ -84,6 +88,21 @@ QUORUMS = Compared(
     how_often=quorums.HOW_OFTEN,
 )
 
+TRANSACTIONS = Compared(
+    protocol=KAFKA_TRANSACTIONS,
+    classes=TransactionCoordinators,
+    rows=transactions.rows,
+    passed_over=transactions.passed_over,
+    at_once=transactions.AT_ONCE,
+    models=transactions.models,
+    covered_models=transactions.covered_models,
+    settings_of=transactions.settings_of,
+    chosen=transactions.CHOSEN,
+    fitting=transactions.fitting,
+    wrong=wrong_transactions.WRONG,
+    how_often=transactions.HOW_OFTEN,
+)
+
 TIERS = Compared(
     protocol=KAFKA_TIERED,
     classes=TieredBrokers,
@@ -99,7 +118,7 @@ TIERS = Compared(
     how_often=tiers.HOW_OFTEN,
 )
 
-COMPARED = {each.protocol.name: each for each in (BROKERS, QUORUMS, TIERS)}
+COMPARED = {each.protocol.name: each for each in (BROKERS, QUORUMS, TRANSACTIONS, TIERS)}
 
 
 def compared_named(name: str) -> Compared:

@@ -126,6 +126,7 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ("0033", "takes-writes", "lost: 4 of 5 "),
         ("0036", "left-open", "stuck: not so: no transaction is open in t, not within 60 s"),
         ("0036", "half-committed", "torn: of the transaction of x, y readers "),
+        ("0036", "rolling-restart", "stuck: not so: no transaction is open in t, not within 60 s"),
         ("0036", "taken-along", "torn: of the transaction of x readers get x: "),
         ("0037", "old-markers", "torn: of the transaction of y readers get y: "),
         ("0038", "spoilt-batch", "torn: of the transaction of x readers get x: "),

@@ -9,10 +9,16 @@ import pytest
 
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.traces.trace import Trace, TraceVerdict
-from checker.kafka.conformance import quorums, tiers
+from checker.kafka.conformance import (
+    quorums,
+    tiers,
+    transactions,
+    wrong_quorums,
+    wrong_transactions,
+)
 from checker.kafka.conformance.brokers import NOT_COMPARED, TABLE
 from checker.kafka.conformance.compare import Kind, allowed_row, allowed_rows, compare
-from checker.kafka.conformance.compared import QUORUMS, TIERS
+from checker.kafka.conformance.compared import QUORUMS, TIERS, TRANSACTIONS
 from checker.kafka.conformance.harness import Harness, sources
 from checker.kafka.conformance.observed import MEANS
 from checker.kafka.conformance.plan import models, settings_of
@@ -30,12 +36,12 @@ from checker.kafka.conformance.rows import NOTHING
 from checker.kafka.conformance.sensitivity import Against, with_setting
 from checker.kafka.conformance.table import BEGIN, END, Table, Traces, columns
 from checker.kafka.conformance.walks import Walker
-from checker.kafka.conformance.wrong_quorums import UNSEEN
 from checker.kafka.releases.jars import releases
 from checker.lab.experiments.cases import read_case
 from checker.telling.report.pages import part_of, with_part
 from model.kafka.protocol import KAFKA
 from model.kafka_tiered.protocol import KAFKA_TIERED
+from model.kafka_transactions.protocol import KAFKA_TRANSACTIONS
 from model.kraft.protocol import KRAFT
 from model.language.errors import UsageError
 
@@ -48,9 +54,10 @@ CASES = Path("counterexamples/kafka")
     [
         (KAFKA, TABLE, NOT_COMPARED),
         (KRAFT, quorums.TABLE, quorums.NOT_COMPARED),
+        (KAFKA_TRANSACTIONS, transactions.TABLE, transactions.NOT_COMPARED),
         (KAFKA_TIERED, tiers.TABLE, tiers.NOT_COMPARED),
     ],
-    ids=["kafka", "kraft", "kafka_tiered"],
+    ids=["kafka", "kraft", "kafka_transactions", "kafka_tiered"],
 )
 def test_every_variable_is_compared_or_has_a_reason(protocol, table, left_out):
     compared = {row.variable for row in table}
@@ -70,6 +77,8 @@ def test_every_row_has_a_reader():
     assert readers - known <= {"consumer.processed", "consumer.committed"}
     readers = set(_names("kraft/RaftNumbers.java", r'readers\.put\("([^"]+)"'))
     assert readers == {row.name for row in quorums.TABLE}
+    readers = set(_names("coordinator/TxnNumbers.java", r'readers\.put\("([^"]+)"'))
+    assert readers == {row.name for row in transactions.TABLE}
     readers = set(_names("tiered/TieredNumbers.java", r'readers\.put\("([^"]+)",'))
     of_brokers = r'put\("([^"]+)" \+ b(?: \+ "([^"]+)")?,'
     for start, end in _names("tiered/TieredNumbers.java", of_brokers):
@@ -82,15 +91,26 @@ def test_every_action_is_mapped_and_nothing_else():
     assert sorted(mapped) == sorted(action.name for action in KAFKA.actions)
     mapped = _names("kraft/RaftActions.java", r'put\("(\w+)"')
     assert sorted(mapped) == sorted(action.name for action in KRAFT.actions)
+    mapped = _names("coordinator/TxnActions.java", r'put\("(\w+)"')
+    taken = {action.name for action in KAFKA_TRANSACTIONS.actions} - transactions.NOT_TAKEN.keys()
+    assert sorted(mapped) == sorted(taken)
     mapped = _names("tiered/TieredActions.java", r'put\("(\w+)"')
     assert sorted(mapped) == sorted(action.name for action in KAFKA_TIERED.actions)
 
 
-def test_every_setting_is_tried_wrong():
-    settings = set(settings_named(KRAFT.model()))
-    assert settings == QUORUMS.wrong.keys() | UNSEEN.keys()
-    assert not QUORUMS.wrong.keys() & UNSEEN.keys()
-    assert set(settings_named(KAFKA_TIERED.model())) == TIERS.wrong.keys()
+@pytest.mark.parametrize(
+    ("of", "unseen"),
+    [
+        (QUORUMS, wrong_quorums.UNSEEN),
+        (TRANSACTIONS, wrong_transactions.UNSEEN),
+        (TIERS, {}),
+    ],
+    ids=["kraft", "kafka_transactions", "kafka_tiered"],
+)
+def test_every_setting_is_tried_wrong(of, unseen):
+    settings = set(settings_named(of.protocol.model()))
+    assert settings == of.wrong.keys() | unseen.keys()
+    assert not of.wrong.keys() & unseen.keys()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from checker.core.search.question import Options
 from checker.core.verdict import Verdict
 from checker.kafka.tables.releases import has_bug, with_transaction_table
 from checker.lab.experiments.cases import read_cases
+from checker.lab.experiments.choices import explored
 from model.kafka_transactions.presets import PRESETS
 from model.kafka_transactions.protocol import KAFKA_TRANSACTIONS
 from model.kafka_transactions.settings import TransactionSettings
@@ -30,6 +32,24 @@ def test_a_search_finds_the_very_trace_that_is_stored(case):
 @pytest.mark.parametrize("case", CASES)
 def test_with_the_fix_the_same_search_ends_without_a_violation(case):
     assert searched_with_fix(case).verdict is Verdict.EXHAUSTED
+
+
+TABLE = ROOT.parents[1] / "tests" / "golden" / "transactions.csv"
+VERDICTS = {row["case"]: row for row in csv.DictReader(TABLE.read_text().splitlines())}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_each_rule_off_and_on_is_as_the_table_of_verdicts_says(case):
+    row = VERDICTS[case.name]
+    options = Options(cross_check=False)
+    off, on = (explored(c, [case.violates], options=options) for c in (case.broken, case.fix))
+    assert [v.depth for v in off.violations] == [int(row["steps"])]
+    assert off.distinct_states == int(row["states"])
+    assert (on.verdict, on.distinct_states) == (
+        Verdict.EXHAUSTED,
+        int(row["states_with_the_fix"]),
+    )
 
 
 def test_the_page_shows_which_presets_have_which_bug():

@@ -1,0 +1,125 @@
+package highwater;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.TransactionResult;
+import org.apache.kafka.common.requests.WriteTxnMarkersRequest.TxnMarkerEntry;
+import org.apache.kafka.storage.internals.log.AppendOrigin;
+import org.apache.kafka.storage.internals.log.ProducerStateEntry;
+import org.apache.kafka.storage.internals.log.ProducerStateManager;
+import org.apache.kafka.storage.internals.log.VerificationGuard;
+
+/** A partition that the producer writes to: a log, and what its leader's broker does around it. */
+final class TxnPartition {
+    /** What a partition has of a transaction, by the model's numbers. */
+    static final int NONE = 0, OPEN = 1, COMMITTED = 2, ABORTED = 3;
+
+    private static final Class<?> COMPRESSION = Parts.type("org.apache.kafka.common.compress.Compression", "org.apache.kafka.common.record.CompressionType");
+    private static final Class<?> SIMPLE = Parts.type("org.apache.kafka.common.record.internal.SimpleRecord", "org.apache.kafka.common.record.SimpleRecord");
+    private static final Class<?> MARKER = Parts.type("org.apache.kafka.common.record.internal.EndTransactionMarker", "org.apache.kafka.common.record.EndTransactionMarker");
+    private static final Class<?> CONTROL = Parts.type("org.apache.kafka.common.record.internal.ControlRecordType", "org.apache.kafka.common.record.ControlRecordType");
+
+    final int number;
+    final TxnUnified log;
+    /** The sequence of the producer's next record of an epoch. */
+    private int sequence;
+    private int sequenceEpoch = -1;
+    private long lastRecordMs;
+    /** A copy of a marker that is still under way. */
+    TxnMarkerEntry lateMarker;
+    private final TxnWorld world;
+
+    TxnPartition(TxnWorld world, int number) {
+        this.world = world;
+        this.number = number;
+        log = new TxnUnified(world, TxnWorld.TOPIC + "-" + number, world.verifies);
+    }
+
+    int sequenceOf(int epoch) { return epoch == sequenceEpoch ? sequence : 0; }
+
+    void acknowledged(int epoch) {
+        sequence = sequenceOf(epoch) + 1;
+        sequenceEpoch = epoch;
+    }
+
+    private ProducerStateManager producers() { return (ProducerStateManager) Parts.ask(log.log, "producerStateManager"); }
+
+    ProducerStateEntry producer() { return (ProducerStateEntry) Scala.map(Parts.ask(producers(), "activeProducers")).get(TxnWorld.PRODUCER); }
+
+    int epoch() { return producer() == null ? 0 : Math.max(0, producer().producerEpoch()); }
+
+    int coordinatorEpoch() { return producer() == null ? 0 : Math.max(0, producer().coordinatorEpoch()); }
+
+    /** What is left to be asked of the coordinator: the sentinel for nothing. */
+    VerificationGuard verification(TxnProducer.Record record) {
+        return (VerificationGuard) Parts.of(TxnWorld.PRODUCER, record.sequence, (short) record.epoch, world.hasVersion2()).call(log.log, "maybeStartTransactionVerification");
+    }
+
+    boolean isStillVerified(TxnProducer.Record record) {
+        VerificationGuard now = (VerificationGuard) Parts.ask(log.log, "verificationGuard", TxnWorld.PRODUCER);
+        return record.epoch >= epoch() && now.verify(record.guard);
+    }
+
+    /** What becomes of a record that need not be verified any more. */
+    Errors append(TxnProducer.Record record) {
+        Object values = java.lang.reflect.Array.newInstance(SIMPLE, 1);
+        byte[] value = Integer.toString(record.transaction).getBytes(StandardCharsets.UTF_8);
+        java.lang.reflect.Array.set(values, 0, Parts.made(SIMPLE, new Class<?>[] {long.class, byte[].class}, world.clock.milliseconds(), value));
+        Object records = Parts.ask(TxnUnified.MEMORY, "withTransactionalRecords", Parts.get(COMPRESSION, "NONE"), TxnWorld.PRODUCER, (short) record.epoch, record.sequence, values);
+        Errors error = appended(() -> log.append(records, 0, AppendOrigin.CLIENT, record.guard, world.version));
+        if (error == Errors.NONE) lastRecordMs = world.clock.milliseconds();
+        return error;
+    }
+
+    /** What becomes of a marker, as `KafkaApis` has it written. */
+    Errors append(TxnMarkerEntry marker) {
+        Object kind = Parts.constant(CONTROL, marker.transactionResult() == TransactionResult.COMMIT ? "COMMIT" : "ABORT");
+        Object end = Parts.of(kind, marker.coordinatorEpoch()).make(MARKER);
+        Object records = Parts.ask(TxnUnified.MEMORY, "withEndTransactionMarker", world.clock.milliseconds(), marker.producerId(), marker.producerEpoch(), end);
+        short version = Parts.has(marker, "transactionVersion") ? (Short) Parts.ask(marker, "transactionVersion") : 0;
+        return appended(() -> log.append(records, 0, AppendOrigin.COORDINATOR, VerificationGuard.SENTINEL, version));
+    }
+
+    private Errors appended(Runnable append) {
+        try {
+            append.run();
+        } catch (ApiException e) {
+            return Errors.forException(e);
+        } catch (IllegalStateException e) {
+            if (e.getCause() instanceof ApiException cause) return Errors.forException(cause);
+            throw e;
+        }
+        log.replicated();
+        return Errors.NONE;
+    }
+
+    /** The time comes at which who has sent its last record then is forgotten. */
+    void expire() { Parts.ask(producers(), "removeExpiredProducers", lastRecordMs + TxnUnified.DAY_MS); }
+
+    /** What the partition has of each transaction, as a consumer with read_committed finds it. */
+    int[] fates(int transactions) {
+        int[] fates = new int[transactions];
+        Arrays.fill(fates, NONE);
+        for (TxnUnified.Entry entry : log.entries(log.read(TxnUnified.LOG_END))) if (!entry.isControl()) fates[transaction(entry)] = OPEN;
+        Object read = log.read(TxnUnified.COMMITTED);
+        List<FetchResponseData.AbortedTransaction> aborted = new ArrayList<>();
+        for (Object each : TxnUnified.aborted(read)) aborted.add((FetchResponseData.AbortedTransaction) each);
+        boolean skips = false;
+        for (TxnUnified.Entry entry : log.entries(read)) {
+            while (!aborted.isEmpty() && aborted.get(0).firstOffset() <= entry.offset()) {
+                aborted.remove(0);
+                skips = true;
+            }
+            if (entry.isControl()) skips = false;
+            else fates[transaction(entry)] = skips ? ABORTED : COMMITTED;
+        }
+        return fates;
+    }
+
+    private static int transaction(TxnUnified.Entry entry) { return Integer.parseInt(StandardCharsets.UTF_8.decode(entry.value().duplicate()).toString()); }
+}

@@ -1,0 +1,86 @@
+package highwater;
+
+import java.io.File;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.storage.internals.log.AppendOrigin;
+import org.apache.kafka.storage.internals.log.LogConfig;
+import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
+import org.apache.kafka.storage.internals.log.ProducerStateManagerConfig;
+import org.apache.kafka.storage.internals.log.VerificationGuard;
+
+/** A `UnifiedLog` with its files, whose class is another in each release. */
+final class TxnUnified {
+    /** A record in it; `value` is its own buffer. */
+    record Entry(long offset, boolean isControl, short epoch, ByteBuffer value) { }
+
+    /** Where there are both, Java's has but a few static methods. */
+    static final Class<?> LOG = Parts.type("kafka.log.UnifiedLog", "org.apache.kafka.storage.internals.log.UnifiedLog");
+    private static final Class<?> ISOLATION = Parts.type("org.apache.kafka.server.storage.log.FetchIsolation", "org.apache.kafka.storage.internals.log.FetchIsolation");
+    static final Class<?> MEMORY = Parts.type("org.apache.kafka.common.record.internal.MemoryRecords", "org.apache.kafka.common.record.MemoryRecords");
+    static final Object LOG_END = Parts.constant(ISOLATION, "LOG_END"), COMMITTED = Parts.constant(ISOLATION, "TXN_COMMITTED");
+    private static final Object STATS = Parts.of().make(Parts.type("org.apache.kafka.storage.log.metrics.BrokerTopicStats", "kafka.server.BrokerTopicStats"));
+    private static final Object REQUEST_LOCAL = requestLocal();
+    private static final Object METADATA_VERSION = Parts.ask(Parts.type("org.apache.kafka.server.common.MetadataVersion"), "latestProduction");
+    private static final LogConfig CONFIG = new LogConfig(Map.of("segment.index.bytes", "4096"));
+    static final int DAY_MS = 86_400_000;
+    private static final int ALL = 1 << 20;
+
+    private final File directory;
+    private final TxnWorld world;
+    private final boolean verifies;
+    Object log;
+
+    TxnUnified(TxnWorld world, String name, boolean verifies) {
+        this.world = world;
+        this.verifies = verifies;
+        directory = new File(world.root, name);
+        if (!directory.mkdirs()) throw new IllegalStateException("no directory " + directory);
+        open();
+    }
+
+    private void open() {
+        log = Parts.of(directory, CONFIG, 0L, 0L, new ManualScheduler(), STATS, world.clock, 900_000, new ProducerStateManagerConfig(DAY_MS, verifies),
+            600_000, new LogDirFailureChannel(5), true, false, false, new ConcurrentHashMap<>(), Parts.get(Parts.type("org.apache.kafka.storage.internals.log.LogOffsetsListener"), "NO_OP_OFFSETS_LISTENER"))
+            .call(LOG, Parts.has(LOG, "create") ? "create" : "apply");
+    }
+
+    private static Object requestLocal() {
+        Class<?> type = Parts.type("org.apache.kafka.server.common.RequestLocal", "kafka.server.RequestLocal");
+        return Parts.ask(type, Parts.has(type, "noCaching") ? "noCaching" : "NoCaching");
+    }
+
+    /** Kafka's error, if the log does not take the records. */
+    void append(Object records, int leaderEpoch, AppendOrigin origin, VerificationGuard guard, short transactionVersion) {
+        Parts.of(records, leaderEpoch, origin, METADATA_VERSION, REQUEST_LOCAL, guard, transactionVersion).call(log, "appendAsLeader");
+    }
+
+    long end() { return (Long) Parts.ask(log, "logEndOffset"); }
+
+    void replicated() { Parts.ask(log, "updateHighWatermark", end()); }
+
+    /** What is read with this isolation, records and aborted transactions. */
+    Object read(Object isolation) { return Parts.ask(log, "read", 0L, ALL, isolation, true); }
+
+    List<Entry> entries(Object read) {
+        List<Entry> found = new ArrayList<>();
+        for (Object batch : (Iterable<?>) Parts.ask(Parts.get(read, "records"), "batches")) {
+            boolean isControl = (Boolean) Parts.ask(batch, "isControlBatch");
+            for (Object record : (Iterable<?>) batch)
+                found.add(new Entry((Long) Parts.ask(record, "offset"), isControl, (Short) Parts.ask(batch, "producerEpoch"),
+                    isControl ? (ByteBuffer) Parts.ask(record, "key") : (ByteBuffer) Parts.ask(record, "value")));
+        }
+        return found;
+    }
+
+    static Collection<?> aborted(Object read) {
+        Object found = Scala.orNull(Parts.get(read, "abortedTransactions"));
+        return found == null ? List.of() : Scala.list(found);
+    }
+
+    void close() { Parts.ask(log, "close"); }
+}
