@@ -124,6 +124,7 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ("0031", "truncated-below", "lost: 4 of 5 "),
         ("0032", "read-past-an-epoch", "changed: a consumer reads x0 at offset 5 of t-0, "),
         ("0033", "takes-writes", "lost: 4 of 5 "),
+        ("0033", "with-empty-log", "stuck: not so: all replicas of t are in sync, not within"),
         ("0036", "left-open", "stuck: not so: no transaction is open in t, not within 60 s"),
         ("0036", "half-committed", "torn: of the transaction of x, y readers "),
         ("0036", "rolling-restart", "stuck: not so: no transaction is open in t, not within 60 s"),
