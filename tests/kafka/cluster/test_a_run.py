@@ -124,7 +124,6 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ("0031", "truncated-below", "lost: 4 of 5 "),
         ("0032", "read-past-an-epoch", "changed: a consumer reads x0 at offset 5 of t-0, "),
         ("0033", "takes-writes", "lost: 4 of 5 "),
-        ("0033", "empty-log", "lost: 1 of 1 "),
         ("0036", "left-open", "stuck: not so: no transaction is open in t, not within 60 s"),
         ("0036", "half-committed", "torn: of the transaction of x, y readers "),
         ("0036", "rolling-restart", "stuck: not so: no transaction is open in t, not within 60 s"),
