@@ -68,7 +68,9 @@ final class Lines {
     /** Keeps what was said of a state, if anything was. */
     static void keep(ObjectNode answer, String kind, int state, List<String> words) {
         if (words.isEmpty()) return;
-        ArrayNode kept = answer.withObjectProperty(kind).putArray(Integer.toString(state));
+        JsonNode known = answer.get(kind);
+        ObjectNode states = known == null ? answer.putObject(kind) : (ObjectNode) known;
+        ArrayNode kept = states.putArray(Integer.toString(state));
         words.forEach(kept::add);
     }
 
