@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from checker.core.amounts import counted
-from checker.core.engines.reference import ReferenceEngine
 from checker.core.search.allowance import Allowance
 from checker.core.traces.trace import Trace
 from checker.kafka.guarantees.applications import Application, Stated
 from checker.kafka.guarantees.promises import Prevents, Promise, faults_words, kept_by, searched
+from checker.kafka.guarantees.text import steps_of
 from checker.kafka.guarantees.tiers import Tier
 from checker.kafka.guarantees.verdicts import trace_of
 from checker.telling.report.paragraphs import paragraphs
@@ -168,24 +168,15 @@ def _story(found: ApplicationAnswer) -> Iterator[str]:
     first = next((promise for promise in found.promises if promise.broken), None)
     if first is None:
         return
-    trace = found.traces[first.claim]
-    engine = ReferenceEngine(trace.model)
     yield f"how: {first.column.name}, with {faults_words(first.broken[0].faults)}"
-    for number, (state, step) in enumerate(zip(trace.states, trace.steps, strict=False), 1):
-        yield f"{number:>4}. {engine.words(state, step)}"
-    yield f"{trace.explanation}"
+    yield from steps_of(found.traces[first.claim])
 
 
 def _prevented(found: ApplicationAnswer) -> Iterator[str]:
     if not found.is_lossy:
         return
     rest = "" if found.all_tried else " (time ran out before all were tried)"
-    lines = [
-        f"{each.change.words}, {each.change.tier.words}"
-        + (f" ({each.change.about})" if each.change.about else "")
-        + f": {', '.join(each.promises)}"
-        for each in found.changes
-    ]
+    lines = [f"{each.change.line}: {', '.join(each.promises)}" for each in found.changes]
     lines += [
         f"{each.instead}, {Tier.SETTING.words}: {each.about}"
         for each in found.stated if each.instead

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from checker.kafka.guarantees.tiers import Tier
+from checker.kafka.guarantees.tiers import Change, Tier
 from checker.lab.experiments.choices import Choice
 from checker.lab.experiments.matrix import Column
 from checker.lab.explanations.remedies import fix_words
@@ -25,16 +25,6 @@ from model.language.budgets import Budget
 from model.language.declare.history import version_of
 from model.language.declare.settings import as_text, describe, of_release
 from model.protocols import protocol_named
-
-
-@dataclass(frozen=True)
-class Change:
-    """Something that may keep a promise: its words, what it takes, and the choice with it."""
-
-    words: str
-    tier: Tier
-    choice: Choice
-    about: str = ""
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 from checker.core.search.allowance import Allowance
-from checker.kafka.guarantees.facets import Change, Facet
-from checker.kafka.guarantees.tiers import SEVERAL, Tier
+from checker.kafka.guarantees.facets import Facet
+from checker.kafka.guarantees.tiers import SEVERAL, Change, Tier
 from checker.kafka.guarantees.verdicts import is_safe, judged_cells
 from checker.lab.experiments.matrix import Cell, Column
 

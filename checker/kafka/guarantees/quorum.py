@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from checker.core.amounts import counted
-from checker.core.engines.reference import ReferenceEngine
 from checker.core.search.allowance import Allowance
 from checker.core.traces.trace import Trace
 from checker.kafka.guarantees.controllers import FAULTS, RELEASES, SIZES, Controllers
 from checker.kafka.guarantees.kafka_keys import LEVEL
-from checker.kafka.guarantees.text import listed, no_loss
-from checker.kafka.guarantees.tiers import SEVERAL, Tier, known_bugs
+from checker.kafka.guarantees.text import listed, no_loss, steps_of
+from checker.kafka.guarantees.tiers import SEVERAL, Change, Tier, known_bugs
 from checker.kafka.guarantees.verdicts import is_safe, judged_cells, trace_of
 from checker.lab.experiments.choices import Choice
 from checker.lab.experiments.matrix import Cell, Column
@@ -42,16 +41,6 @@ COLUMNS = (
         "a controller's process", ("nobody_has_to_cut_below_its_high_watermark",), "ends", {}, {}
     ),
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Change:
-    """A change with which nothing is lost: its words, and what it takes of an operator."""
-
-    words: str
-    tier: Tier
-    choice: Choice
-    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -208,24 +197,15 @@ def _story(found: QuorumAnswer) -> Iterator[str]:
     if not found.lost:
         return
     first = found.lost[0]
-    trace = found.traces[first.found["property"]]
-    engine = ReferenceEngine(trace.model)
     yield f"how: {first.column.name}"
-    for number, (state, step) in enumerate(zip(trace.states, trace.steps, strict=False), 1):
-        yield f"{number:>4}. {engine.words(state, step)}"
-    yield f"{trace.explanation}"
+    yield from steps_of(found.traces[first.found["property"]])
 
 
 def _prevented(found: QuorumAnswer) -> Iterator[str]:
     if not found.lost:
         return
     rest = "" if found.all_tried else " (time ran out before all were tried)"
-    yield from listed([(change.tier, _line(change)) for change in found.changes], rest)
-
-
-def _line(change: Change) -> str:
-    about = f" ({change.about})" if change.about else ""
-    return f"{change.words}, {change.tier.words}{about}"
+    yield from listed([(change.tier, change.line) for change in found.changes], rest)
 
 
 def _verdict(found: QuorumAnswer) -> Iterator[str]:

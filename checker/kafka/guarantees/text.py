@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from checker.core.amounts import counted
 from checker.core.engines.reference import ReferenceEngine
+from checker.core.traces.trace import Trace
 from checker.kafka.guarantees.beyond import Known
 from checker.kafka.guarantees.changes import Tried
 from checker.kafka.guarantees.cluster import Cluster
@@ -79,14 +80,18 @@ def story(parts: Sequence[Part], known: str) -> Iterator[str]:
     part = next((part for part in reversed(parts) if part.is_lossy), None)
     if part is None:
         return
-    trace = part.first_loss
-    engine = ReferenceEngine(trace.model)
     yield f"how: {part.judged.lost[0].column.name}" + (f", {part.name}" if part.name else "")
+    yield from steps_of(part.first_loss)
+    if known:
+        yield known
+
+
+def steps_of(trace: Trace) -> Iterator[str]:
+    """A trace in words: a line a step, and what is wrong at its end."""
+    engine = ReferenceEngine(trace.model)
     for number, (state, step) in enumerate(zip(trace.states, trace.steps, strict=False), 1):
         yield f"{number:>4}. {engine.words(state, step)}"
     yield f"{trace.explanation}"
-    if known:
-        yield known
 
 
 def prevented(part: Part, changes: Sequence[Tried], all_tried: bool) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a change takes of an operator, and which known bugs a feature brings with it."""
+"""Changes, what they take of an operator, and which known bugs a feature brings with it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from checker.lab.catalogue import read_catalogue
+from checker.lab.experiments.choices import Choice
 from checker.lab.explanations.remedies import IN_NO_RELEASE
 from model.language.declare.settings import describe
 
@@ -26,6 +27,22 @@ class Tier(IntEnum):
     def words(self) -> str:
         """What follows a change in a line."""
         return _WORDS[self]
+
+
+@dataclass(frozen=True)
+class Change:
+    """Something that may keep a promise: its words, what it takes, and the choice with it."""
+
+    words: str
+    tier: Tier
+    choice: Choice
+    about: str = ""
+
+    @property
+    def line(self) -> str:
+        """The change as a list has it, with what it takes."""
+        about = f" ({self.about})" if self.about else ""
+        return f"{self.words}, {self.tier.words}{about}"
 
 
 _WORDS = {
