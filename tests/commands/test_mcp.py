@@ -60,7 +60,7 @@ def test_no_text_is_a_path_that_nobody_checks():
         if param.type is click.STRING
     }
     names = {"protocol", "preset", "settings", "properties", "fair", "kafka", "topic", "racks"}
-    assert texts == {*names, "upgrade_to"}
+    assert texts == {*names, "upgrade_to", "clients", "faults"}
 
 
 def test_the_tools_are_told_without_a_server(highwater):

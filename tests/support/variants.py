@@ -33,6 +33,7 @@ TINY: dict[str, dict[str, int]] = {protocol.name: _TINY for protocol in LADDER} 
     "kafka_group": {"members": 2, "topic_partitions": 1, "generations": 2}
     | dict.fromkeys(("member_crashes", "session_timeouts"), 0),
     "kafka_producer": {"topic_partitions": 1, "log_size": 2, "broker_errors": 1},
+    "kafka_streams": {"inputs": 1, "transaction_timeouts": 1},
     "kafka_tiered": {"log_size": 1, "copies": 1, "crashes": 0},
     "kafka_transactions": {"topic_partitions": 1, "transactions": 1} | {"coordinator_failovers": 1},
     "kip595": {"voters": 2, "log_size": 2, "epochs": 2},
@@ -45,6 +46,7 @@ SMALL: dict[str, dict[str, int]] = {protocol.name: _SMALL for protocol in LADDER
     "kafka_producer": dict.fromkeys((bound.name for bound in KAFKA_PRODUCER.bounds), 1)
     | {"topic_partitions": 2, "keys": 2, "max_records": 2, "log_size": 3},
     "kafka_group": {"lost_commits": 1, "partition_additions": 1},
+    "kafka_streams": {"rebalances": 2, "transaction_timeouts": 1, "aborts": 1},
     "kafka_tiered": dict.fromkeys(("refused_reads", "build_crashes", "expirations"), 2)
     | {"unclean_elections": 1, "crashes": 2},
     "kafka_transactions": {b.name: 1 for b in KAFKA_TRANSACTIONS.bounds if isinstance(b, Budget)}

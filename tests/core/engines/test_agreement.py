@@ -35,6 +35,7 @@ from tests.support.variants import MOST, small
 RARE = {"controller_unfence_and_elect", "producer_receive_out_of_order"}  # one walk in hundreds
 RARE |= {"leader_add_voter", "leader_resign_as_removed", "node_time_out_at_once"}
 RARE |= {"coordinator_answer_from_cache", "leader_delete_unreferenced"}
+RARE |= {"coordinator_publish_abandoned_load"}
 
 
 def claims_of(protocol):
