@@ -269,6 +269,7 @@ class TransactionSettings:
         "publishes.abandoned.loads",
         at="TransactionStateManager.loadTransactionsForTxnTopicPartition",
         catalogue="171",
+        feature="transaction.version=0",
         fix=False,
     )
     failed_loads_count: bool = setting(

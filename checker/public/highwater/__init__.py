@@ -27,6 +27,8 @@ __all__ = [
     "Answer", "__version__", "ask", "ask_application", "ask_controllers", "explain", "explore",
     "graph", "losses", "prove", "run", "simulate",
 ]  # fmt: skip
+_ELSEWHERE = {"ask_application": "checker.api.applications"}
+"""Where what is not in `asking` is; whole names, which the wheel has others of."""
 
 
 def __getattr__(name: str) -> object:
@@ -38,6 +40,5 @@ def __getattr__(name: str) -> object:
     if name in __all__:
         from importlib import import_module
 
-        where = "applications" if name == "ask_application" else "asking"
-        return getattr(import_module(f"checker.api.{where}"), name)
+        return getattr(import_module(_ELSEWHERE.get(name, "checker.api.asking")), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
