@@ -33,6 +33,20 @@ def test_quantifiers_keep_to_their_index_set():
     assert refuted(graph.quantified(Op.EXISTS, POSITION, beyond))
 
 
+def test_a_witness_for_each_is_not_one_for_all():
+    """A Skolem term that forgets a variable would make all members one."""
+    kind = graph.Sort(graph.Kind.REF, "replicas")
+    one, other = (graph.variable(name, kind, "replicas") for name in ("r%7", "r%8"))
+    same = graph.equal(one, other)
+    isr = graph.read("quorum.isr", (), graph.all_members("replicas").sort)
+    there_is_one = graph.quantified(Op.EXISTS, one, graph.contains(isr, one))
+    another = graph.quantified(Op.EXISTS, other, graph.negation(same))
+    each_has_another = graph.quantified(Op.FORALL, one, another)
+    one_is_all = graph.quantified(Op.EXISTS, one, graph.quantified(Op.FORALL, other, same))
+    assert not refuted(there_is_one, each_has_another)
+    assert refuted(one_is_all, each_has_another)
+
+
 def test_the_largest_is_attained_and_bounds_all():
     largest = graph.quantified(Op.LARGEST, POSITION, graph.add(POSITION, ONE))
     sizes = graph.at_most(ONE, SIZE)

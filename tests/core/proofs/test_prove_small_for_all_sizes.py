@@ -35,21 +35,6 @@ def unbounded(model, *lemmas):
 
 
 @pytest.mark.usefixtures("little_effort")
-def test_a_witness_for_each_is_not_one_for_all():
-    """A Skolem term that forgets a variable would make all members one."""
-    model = protocol(meet).model()
-    everybody = Property(
-        "everybody", "",
-        lambda s: every(some(c == b for c in s.pupils) for a in s.pupils for b in s.pupils),
-    )  # fmt: skip
-    all_same = Property("all_same", "", lambda s: every(a == b for a in s.pupils for b in s.pupils))
-
-    proof = UnboundedInduction(model, [all_same], [everybody], 1.0).run()
-
-    assert proof.outcome is ProofOutcome.UNKNOWN
-
-
-@pytest.mark.usefixtures("little_effort")
 def test_values_have_to_fit_for_all_sizes():
     nothing = Property("nothing", "", lambda s: s.low >= 0)
 
