@@ -157,7 +157,7 @@ def _keeps(
 ) -> tuple[str, ...]:
     """Which of the broken promises hold with the change, under all their sets of faults.
 
-    None if one of the others is broken by them then.
+    Empty if one of the others is broken by them then.
     """
     sets = dict.fromkeys(each.faults for promise in broken for each in promise.broken)
     safe: dict[Faults, set[str]] = {}
