@@ -21,6 +21,7 @@ from checker.core.engines.unbounded import UnboundedTerms
 from checker.core.proofs.proof import FITS, FOLLOWS, INITIALLY, Obligation, Proof, ProofOutcome
 from checker.core.proofs.solvers import Solvers
 from checker.core.proofs.unbounded import majorities
+from checker.core.proofs.unbounded.by_need import ByNeed, Effort, Terms
 from checker.core.proofs.unbounded.clauses import (
     Clause,
     Clauses,
@@ -280,11 +281,18 @@ class UnboundedInduction:
                 if (pools[place], this) in tried or (strategy in SHALLOW and not rank):
                     continue
                 tried.add((pools[place], this))
+                if this.by_need is None:
+                    result, what.instances = self._refute(pools[place], this, what)
+                    used = names
+                elif names == choices[0][0] and not clauses.has_majorities:
+                    more = with_definitions([*negated, *choices[-1][1]], clauses.definitions)
+                    result, used = self._by_need(action, pools[place].clauses, more, this.by_need, what)
+                else:
+                    continue
                 what.queries += 1
-                result, what.instances = self._refute(pools[place], this, what)
                 if result == z3.unsat:
                     left.remove(negated)
-                    rested_on |= names
+                    rested_on |= used
                 elif result == z3.unknown:
                     what.reason = self.proof.solvers.gave_up or "too many instances"
                 else:
@@ -315,6 +323,31 @@ class UnboundedInduction:
                 solver.add(z3.substitute(body, pairs) if pairs else body)
         solver.add(*self.terms.distinct())
         return self._ask(solver, what), count
+
+    def _by_need(
+        self,
+        action: CapturedAction,
+        first: list[Clause],
+        all_of_them: list[Clause],
+        effort: Effort,
+        what: Obligation,
+    ) -> tuple[Any, frozenset[str]]:
+        """The answer for instances that models ask for, and the lemmas that they are of."""
+        of_values = {role.name: role.over for role in self.roles}
+        terms = Terms(self.lifted, action, of_values)
+        known = set(first)
+        then = [clause for clause in all_of_them if clause not in known]
+        need = ByNeed(self.lifted, self.terms, terms, first, then)
+        effort = replace(effort, seconds=self.timeout, seed=effort.seed)
+        answer = need.refute(effort)
+        what.instances = need.instances
+        if answer == z3.unsat:
+            solver = z3.Solver()
+            solver.set("timeout", max(int(self.timeout * 1000), 1))
+            solver.add(*need.assertions)
+            answer = self._ask(solver, what)
+        used = {n for n, clauses in self.clauses.items() if not need.used.isdisjoint(clauses)}
+        return answer, frozenset(used)
 
     def _ask(self, solver: Any, what: Obligation) -> Any:
         return self.proof.solvers.ask(solver, self.timeout, what.action, what.lemma, refuted=True)
