@@ -34,15 +34,11 @@ MOST_STEPS = 1_000_000
 
 @dataclass(frozen=True)
 class Effort:
-    """How far to go: rounds, instances, and how many instances may lead to a term.
-
-    `seconds` are for one question to Z3.
-    """
+    """How far to go: rounds, instances, and how many instances may lead to a term."""
 
     rounds: int = 150
     instances: int = 6_000
     age: int = 4
-    seconds: float = 20.0
     seed: int = 0
 
 
@@ -186,6 +182,11 @@ class ByNeed:
         """All that was added: a question without quantifiers."""
         return [*self._solver.assertions(), *self._lower.distinct()]
 
+    @property
+    def model(self) -> Any:
+        """The last model; if `refute` says `z3.sat`, no clause is false in it."""
+        return self._solver.model()
+
     def _finders(self, clauses: Iterable[Clause], seen: bool) -> list[Finder]:
         """Adds what has no variables; only what is `seen` has terms that come first."""
         found = []
@@ -202,9 +203,12 @@ class ByNeed:
                     found.append(finder)
         return found
 
-    def refute(self, effort: Effort) -> Any:
-        """What Z3 says at last: `z3.sat` if more instances of these terms would not help."""
-        self._solver.set("timeout", max(int(effort.seconds * 1000), 1))
+    def refute(self, effort: Effort, seconds: float) -> Any:
+        """What Z3 says at last: `z3.sat` if more instances of these terms would not help.
+
+        `seconds` are for each question to it.
+        """
+        self._solver.set("timeout", max(int(seconds * 1000), 1))
         self._solver.set("random_seed", effort.seed)
         for over in self._terms.ages:
             if self._lifted.is_symmetric(over):

@@ -96,7 +96,8 @@ CHEAP = (
 )
 DEAR = (
     Strategy(by_need=Effort(rounds=500, instances=15_000, age=6, seed=1)),
-    *_of_terms(MAX_INSTANCES), *_of_luck(range(4, 10), 3_000_000),
+    *_of_terms(MAX_INSTANCES),
+    *_of_luck(range(4, 10), 3_000_000),
 )
 """Strategies in order, the dear ones for what the cheap ones leave open. Each is tried with the
 lemmas that seem relevant, then with all."""

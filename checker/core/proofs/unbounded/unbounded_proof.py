@@ -281,12 +281,14 @@ class UnboundedInduction:
                 if (pools[place], this) in tried or (strategy in SHALLOW and not rank):
                     continue
                 tried.add((pools[place], this))
+                used = names
                 if this.by_need is None:
                     result, what.instances = self._refute(pools[place], this, what)
-                    used = names
                 elif names == choices[0][0] and not clauses.has_majorities:
-                    more = with_definitions([*negated, *choices[-1][1]], clauses.definitions)
-                    result, used = self._by_need(action, pools[place].clauses, more, this.by_need, what)
+                    every = with_definitions([*negated, *choices[-1][1]], clauses.definitions)
+                    need = self._need(action, pools[place].clauses, every)
+                    result, what.instances = self._by_need(need, this.by_need, what)
+                    used = self._names(need.used)
                 else:
                     continue
                 what.queries += 1
@@ -324,30 +326,30 @@ class UnboundedInduction:
         solver.add(*self.terms.distinct())
         return self._ask(solver, what), count
 
-    def _by_need(
-        self,
-        action: CapturedAction,
-        first: list[Clause],
-        all_of_them: list[Clause],
-        effort: Effort,
-        what: Obligation,
-    ) -> tuple[Any, frozenset[str]]:
-        """The answer for instances that models ask for, and the lemmas that they are of."""
-        of_values = {role.name: role.over for role in self.roles}
-        terms = Terms(self.lifted, action, of_values)
+    def _need(self, action: CapturedAction, first: list[Clause], every: list[Clause]) -> ByNeed:
+        """A refutation of every clause, of which some seem to matter."""
+        values = {role.name: role.over for role in self.roles}
         known = set(first)
-        then = [clause for clause in all_of_them if clause not in known]
-        need = ByNeed(self.lifted, self.terms, terms, first, then)
-        effort = replace(effort, seconds=self.timeout, seed=effort.seed)
-        answer = need.refute(effort)
-        what.instances = need.instances
+        then = [clause for clause in every if clause not in known]
+        return ByNeed(self.lifted, self.terms, Terms(self.lifted, action, values), first, then)
+
+    def _by_need(self, need: ByNeed, effort: Effort, what: Obligation) -> tuple[Any, int]:
+        """The answer for the instances that models ask for, and how many there are.
+
+        What is refuted is asked once more, of whoever is to answer.
+        """
+        answer = need.refute(effort, self.timeout)
         if answer == z3.unsat:
             solver = z3.Solver()
             solver.set("timeout", max(int(self.timeout * 1000), 1))
             solver.add(*need.assertions)
             answer = self._ask(solver, what)
-        used = {n for n, clauses in self.clauses.items() if not need.used.isdisjoint(clauses)}
-        return answer, frozenset(used)
+        return answer, need.instances
+
+    def _names(self, used: set[Clause]) -> frozenset[str]:
+        """The lemmas that clauses are of."""
+        found = {name for name, clauses in self.clauses.items() if not used.isdisjoint(clauses)}
+        return frozenset(found)
 
     def _ask(self, solver: Any, what: Obligation) -> Any:
         return self.proof.solvers.ask(solver, self.timeout, what.action, what.lemma, refuted=True)
