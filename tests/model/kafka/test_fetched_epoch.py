@@ -42,7 +42,7 @@ def named(of, *steps: str) -> int:
     """The epoch that broker 1 names and its cache has not, after the steps."""
     state = after(of, *steps)
     (cell,) = (c for c in of.cells if (c.variable.name, c.index) == ("brokers.fetched_epoch", (1,)))
-    return state[cell.position]
+    return int(state[cell.position])
 
 
 def can_take(of, before: tuple[str, ...], step: str) -> bool:
