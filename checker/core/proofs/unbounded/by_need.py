@@ -25,8 +25,8 @@ from model.language.lifted import Lifted
 
 SPLIT = 64
 """Clauses that one is split into, at most."""
-AT_ONCE = 25
-"""Instances of one clause that are added together, at most."""
+AT_ONCE = 3
+"""Instances of one clause that are added together, at most: with more, most are of no use."""
 MOST_VARIABLES = 10
 MOST_STEPS = 1_000_000
 """How far one clause is searched for values that make it false."""
@@ -36,8 +36,8 @@ MOST_STEPS = 1_000_000
 class Effort:
     """How far to go: rounds, instances, and how many instances may lead to a term."""
 
-    rounds: int = 150
-    instances: int = 6_000
+    rounds: int = 400
+    instances: int = 4_000
     age: int = 4
     seed: int = 0
 

@@ -95,7 +95,7 @@ CHEAP = (
     *_of_luck(range(4), 1_500_000),
 )
 DEAR = (
-    Strategy(by_need=Effort(rounds=500, instances=15_000, age=6, seed=1)),
+    Strategy(by_need=Effort(rounds=1_000, instances=10_000, age=6, seed=1)),
     *_of_terms(MAX_INSTANCES),
     *_of_luck(range(4, 10), 3_000_000),
 )

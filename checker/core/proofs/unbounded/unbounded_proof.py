@@ -286,7 +286,8 @@ class UnboundedInduction:
                     result, what.instances = self._refute(pools[place], this, what)
                 elif names == choices[0][0] and not clauses.has_majorities:
                     every = with_definitions([*negated, *choices[-1][1]], clauses.definitions)
-                    need = self._need(action, pools[place].clauses, every)
+                    first = [*pools[place].clauses, *self.clauses.get(what.lemma, [])]
+                    need = self._need(action, first, every)
                     result, what.instances = self._by_need(need, this.by_need, what)
                     used = self._names(need.used)
                 else:
@@ -329,6 +330,7 @@ class UnboundedInduction:
     def _need(self, action: CapturedAction, first: list[Clause], every: list[Clause]) -> ByNeed:
         """A refutation of every clause, of which some seem to matter."""
         values = {role.name: role.over for role in self.roles}
+        first = list(dict.fromkeys(first))
         known = set(first)
         then = [clause for clause in every if clause not in known]
         return ByNeed(self.lifted, self.terms, Terms(self.lifted, action, values), first, then)
