@@ -127,8 +127,7 @@ def _reference(asked: Asked) -> Search:
 
 
 def _store(asked: Asked, place: str | None, spill: bool = False) -> Store:
-    """The store at a place, or without one a store for a search whose states nobody wants to keep.
-    """
+    """The store at a place, or one for a search whose states nobody wants to keep."""
     import shutil
     import tempfile
 

@@ -81,7 +81,7 @@ if TYPE_CHECKING:
 @click.option("--store", metavar="DIR", help="keep the states here: a directory or a URI")
 @click.option(
     "--spill", metavar="DIR",
-    help="beyond --max-memory go on here, on disk: some 8 bytes a state, and twice the widest level",
+    help="beyond --max-memory go on here, on disk: 8 to 12 bytes a state, the widest levels too",
 )  # fmt: skip
 @click.option("--max-disk", type=size, help="with --spill: stop at this much disk, such as 40GB")
 @click.option("--resume", is_flag=True, help="go on from what --store or --spill holds")

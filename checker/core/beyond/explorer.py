@@ -39,7 +39,7 @@ from properties import Property
 
 STATES = "states"
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-_BESIDE = 160_000_000  # bytes that a search needs besides what `Room` shares out
+_BESIDE = 120_000_000  # bytes that a search needs besides what `Room` shares out
 _LEAST = 40_000_000  # bytes to share out, below which it is not worth while
 _NUMBER = 24  # bytes of memory for a number while it waits, is sorted and is written
 _MOST_NUMBERS = 1 << 26
@@ -163,6 +163,7 @@ class BeyondMemory(Explorer):
         self._kept = sum(self.findings.levels)
         self._written = sum(file.bytes for level in levels for file in level.files)
         if not self.question.is_answered(self.findings):
+            self._lineage.levels[-1].check_states()
             self._written += self._lineage.levels[-1].states_bytes
             self._make_room(self._lineage.levels[-1].count)
 
@@ -252,6 +253,7 @@ class BeyondMemory(Explorer):
         """The states before a level are expanded, and need no disk."""
         if len(self._lineage.levels) > 1:
             before = self._lineage.levels[-2]
+            before.forget_dropped()
             self._written -= before.states_bytes
             (self._root / STATES / str(len(self._lineage.levels) - 2)).unlink(missing_ok=True)
 

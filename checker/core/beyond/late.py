@@ -59,8 +59,9 @@ def leave_out(
     So many numbers are looked for `at_once`.
     """
     found: dict[int, list[Array]] = {}
-    for first in range(0, len(numbers), at_once):
-        picked = pick(numbers[first : first + at_once], 0)
+    passes = -(-len(numbers) // at_once)
+    for first in range(passes):
+        picked = pick(numbers[first::passes], 0)  # those of a range would be crowded in their table
         work = partial(_places, level, picked)
         for block, places in zip(blocks, _in_order(executor, work, blocks), strict=True):
             check()

@@ -86,8 +86,8 @@ class LevelFiles:
         instances = _small(instances)
         links = distances.tobytes() + instances.tobytes()
         first = sum(block[0] for block in self._blocks[-1:]) + (self._firsts or [0])[-1]
-        _append(self._states, np.ascontiguousarray(words).tobytes())
-        _append(self.directory / LINKS, links)
+        append(self._states, np.ascontiguousarray(words).tobytes())
+        append(self.directory / LINKS, links)
         self.bytes += words.nbytes + len(links)
         sizes = [distances.itemsize, instances.itemsize]
         self._firsts.append(first)
@@ -123,12 +123,14 @@ class LevelFiles:
         """A level that was sealed."""
         level = cls(directory, states, words)
         index = np.frombuffer((directory / INDEX).read_bytes(), np.int64).reshape(-1, _COLUMNS)
-        dropped = np.frombuffer((directory / DROPPED).read_bytes(), np.uint16)
         level._blocks = index.tolist()
-        level._dropped = np.split(dropped, np.cumsum(index[:, 1])[:-1]) if len(index) else []
         level._firsts = (np.cumsum(index[:, 0]) - index[:, 0]).tolist()
         level.count_again()
         return level
+
+    def forget_dropped(self) -> None:
+        """The states were expanded: read again from disk which were dropped, for a trace."""
+        self._dropped = []
 
     # --- reading -----------------------------------------------------------------------------
 
@@ -151,6 +153,11 @@ class LevelFiles:
         """How long the file with the packed states is."""
         return 8 * self._words * sum(block[0] for block in self._blocks)
 
+    def check_states(self) -> None:
+        """Raise `UsageError` unless the packed states are all there."""
+        if not self._states.exists() or self._states.stat().st_size != self.states_bytes:
+            raise UsageError(f"{self._states.parent.parent} has lost its states: {self._states}")
+
     def words(self, block: int) -> Words:
         """The packed states of a block that are left."""
         words = np.empty((self._words, self._blocks[block][0]), np.uint64)
@@ -158,8 +165,17 @@ class LevelFiles:
             start = 8 * self._words * self._firsts[block]
             if os.preadv(file.fileno(), [words.data], start) != words.nbytes:
                 raise UsageError(f"{self._states} is damaged: it ends before its block {block}")
-        dropped = self._dropped[block]
+        dropped = self._dropped_in(block)
         return np.delete(words, dropped, axis=1) if len(dropped) else words
+
+    def _dropped_in(self, block: int) -> Places:
+        """The places of the states of a block that were dropped."""
+        if self._dropped:
+            return self._dropped[block]
+        before = sum(each[1] for each in self._blocks[:block])
+        with (self.directory / DROPPED).open("rb", buffering=0) as file:
+            data = os.pread(file.fileno(), 2 * self._blocks[block][1], 2 * before)
+        return np.frombuffer(data, np.uint16)
 
     def _links(self, block: int) -> tuple[Array, Array]:
         """The places of the parents of all states of a block, and the instances."""
@@ -175,7 +191,7 @@ class LevelFiles:
         block = bisect_right(self._ends, place)
         within = place - (self._ends[block] - self.left(block))
         parents, instances = self._links(block)
-        dropped = self._dropped[block]
+        dropped = self._dropped_in(block)
         return int(np.delete(parents, dropped)[within]), int(np.delete(instances, dropped)[within])
 
 
@@ -242,7 +258,8 @@ def _small(numbers: Array) -> Array:
     return numbers.astype(np.min_scalar_type(int(numbers.max())))
 
 
-def _append(path: Path, data: bytes) -> None:
+def append(path: Path, data: bytes) -> None:
+    """Add to the end of a file. Raises `OSError`."""
     with path.open("ab", buffering=0) as file:
         view = memoryview(data)
         while view:

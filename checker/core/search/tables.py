@@ -39,7 +39,7 @@ _BESIDE = 1 << 16  # rows beside at first: enough for what is moved at once
 
 def rows_for(states: int) -> int:
     """How many rows hold so many states before there have to be more."""
-    return 1 << max(int(states / ROWS_FILLED) - 1, 1).bit_length()
+    return int(states / ROWS_FILLED) + 1
 
 
 class Rows:

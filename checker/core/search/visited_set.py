@@ -157,7 +157,7 @@ class VisitedSet:
     @staticmethod
     def room_in(size: int) -> int:
         """How many states so many bytes of memory have room for, at the least."""
-        rows = 1 << max(size // (8 * PARTS), 1).bit_length() - 1
+        rows = size // (8 * PARTS)
         in_buckets = PARTS * Buckets.states_in(size // PARTS)
         return max(int(PARTS * min(rows, _MOST_ROWS) * ROWS_FILLED), in_buckets)
 
