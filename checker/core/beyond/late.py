@@ -74,7 +74,7 @@ def leave_out(
 
 def _places(level: LevelFiles, picked: Picked, block: int) -> Array:
     """Where in a block the states are that are picked."""
-    return np.flatnonzero(picked.holds(numbers_of(level.words(block))))
+    return np.flatnonzero(picked.holds(numbers_of(level.words(block)))).astype(np.uint16)
 
 
 def _in_order(executor: Executor, work: Callable[[int], R], numbers: range) -> Iterator[R]:

@@ -47,19 +47,36 @@ def sift(
     shift: int,
     above: int,
     bits: Words,
-    bits_below: int,
     out: Words,
 ) -> int:
     """Those values of some cells whose bit is set; how many. `out` has a place for one more."""
     at, found = 0, 0
+    places = np.uint64(bits.shape[0] << 6)
     for number in range(counts.shape[0]):
         upper = np.uint64(cell + number) << np.uint64(shift)
         for _ in range(int(counts[number])):
             value = upper | (highs[at] << np.uint64(32)) | lows[at]
             out[found] = value
-            found += int(_bit(bits, (value << np.uint64(above)) >> np.uint64(bits_below)))
+            found += int(_bit(bits, _place(value, above, places)))
             at += 1
     return found
+
+
+@kernel
+def _place(value: np.uint64, above: int, places: np.uint64) -> np.uint64:
+    """Where among so many places, fewer than 2^32, a value belongs: in the order of values."""
+    return (((value << np.uint64(above)) >> np.uint64(32)) * places) >> np.uint64(32)
+
+
+@kernel
+def _row(table: Words, value: np.uint64, first: np.uint64) -> np.uint64:
+    """The row of a table where a value is, or the free one where it belongs."""
+    row = first
+    while table[row] != 0 and table[row] != value:
+        row += np.uint64(1)
+        if row == np.uint64(table.shape[0]):
+            row = np.uint64(0)
+    return row
 
 
 @kernel
@@ -73,22 +90,17 @@ def note(
     values: Words,
     above: int,
     bits: Words,
-    bits_below: int,
     table: Words,
-    table_below: int,
 ) -> None:
     """Set the bits of values, and put them into a table, where 0 marks a free place.
 
     All have the same upper bits, as many as `above` says; the places follow from those after them.
     """
-    mask = np.uint64(table.shape[0] - 1)
+    places, rows = np.uint64(bits.shape[0] << 6), np.uint64(table.shape[0])
     for i in range(values.shape[0]):
-        place = (values[i] << np.uint64(above)) >> np.uint64(bits_below)
+        place = _place(values[i], above, places)
         bits[place >> np.uint64(6)] |= np.uint64(1) << (place & np.uint64(63))
-        place = (values[i] << np.uint64(above)) >> np.uint64(table_below)
-        while table[place] != 0 and table[place] != values[i]:
-            place = (place + np.uint64(1)) & mask
-        table[place] = values[i]
+        table[_row(table, values[i], _place(values[i], above, rows))] = values[i]
 
 
 @kernel
@@ -96,18 +108,13 @@ def are_noted(
     values: Words,
     above: int,
     bits: Words,
-    bits_below: int,
     table: Words,
-    table_below: int,
     noted: Flags,
 ) -> None:
     """Tell of each value whether it was noted."""
-    mask = np.uint64(table.shape[0] - 1)
+    places, rows = np.uint64(bits.shape[0] << 6), np.uint64(table.shape[0])
     for i in range(values.shape[0]):
         value = values[i]
         noted[i] = False
-        if _bit(bits, (value << np.uint64(above)) >> np.uint64(bits_below)) != 0:
-            place = (value << np.uint64(above)) >> np.uint64(table_below)
-            while table[place] != 0 and table[place] != value:
-                place = (place + np.uint64(1)) & mask
-            noted[i] = table[place] == value
+        if _bit(bits, _place(value, above, places)) != 0:
+            noted[i] = table[_row(table, value, _place(value, above, rows))] == value

@@ -41,15 +41,12 @@ class Picked(NamedTuple):
 
     above: int
     bits: Words
-    bits_below: int
     table: Words
-    table_below: int
 
     def holds(self, numbers: Words) -> Flags:
         """Whether each of some numbers is one of these."""
         held = np.empty(len(numbers), np.bool_)
-        above, bits, bits_below, table, table_below = self
-        are_noted(numbers, above, bits, bits_below, table, table_below, held)
+        are_noted(numbers, self.above, self.bits, self.table, held)
         return held
 
 
@@ -139,7 +136,7 @@ class OpenRun:
         out = np.empty(len(lows) + 1, np.uint64)
         found = sift(
             lows, highs, counts, cell, self._shift,
-            picked.above, picked.bits, picked.bits_below, out,
+            picked.above, picked.bits, out,
         )  # fmt: skip
         return out[:found]
 
@@ -203,8 +200,7 @@ def read_run(path: Path) -> Run:
 
 def pick(numbers: Words, above: int) -> Picked:
     """Numbers, all with the same `above` upper bits, ready to be told from others."""
-    size = max(len(numbers), 4).bit_length()
-    bits_below, table_below = 64 - (size + 4), 64 - (size + 1)
-    bits, table = np.zeros(1 << (size - 2), np.uint64), np.zeros(1 << (size + 1), np.uint64)
-    note(numbers, above, bits, bits_below, table, table_below)
-    return Picked(above, bits, bits_below, table, table_below)
+    bits = np.zeros(len(numbers) // 4 + 1, np.uint64)  # 16 for each number
+    table = np.zeros(len(numbers) * 3 // 2 + 2, np.uint64)
+    note(numbers, above, bits, table)
+    return Picked(above, bits, table)

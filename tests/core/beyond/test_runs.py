@@ -64,7 +64,7 @@ def test_a_run_reads_as_it_was_written(tmp_path, cells, count):
 def test_what_older_runs_have_is_found(tmp_path, cells, bits):
     all_numbers = _drawn(3_000)
     new = np.sort(RANDOM.permutation(all_numbers)[:1_000])
-    older = [np.sort(RANDOM.permutation(all_numbers)[:count]) for count in (1, 700, 900)]
+    older = [np.sort(RANDOM.permutation(all_numbers)[:count]) for count in (700, 1, 900)]
     runs = [write_run(tmp_path / str(k), numbers) for k, numbers in enumerate(older)]
     found = []
     for part in range(1 << bits):
