@@ -66,7 +66,7 @@ class Room:
                 f"{least} or more"
             )
         return cls(
-            VisitedSet.room_in(left * 65 // 100),
+            VisitedSet.room_in(left * 6 // 10),
             min(left // 5 // _NUMBER, _MOST_NUMBERS),
             left // 10 // _LATE,
             max(left // 20 >> 22, 4),

@@ -29,10 +29,13 @@ _AHEAD = 4  # ranges under way
 
 def late(
     found: Sequence[Run], older: Sequence[Run], executor: Executor, check: Callable[[], None]
-) -> Words:
-    """The numbers of `found` that `older` runs have too, ascending; `check` may end the work."""
+) -> list[Words]:
+    """The numbers of `found` that `older` runs have too, in parts, ascending.
+
+    `check` may end the work.
+    """
     if not found or not older:
-        return np.empty(0, np.uint64)
+        return []
     count = sum(run.count for run in found)
     bits = min((count // _RANGE).bit_length(), _MOST_RANGE_BITS)
 
@@ -43,13 +46,13 @@ def late(
     for part in _in_order(executor, of_range, range(1 << bits)):
         check()
         parts.append(part)
-    return np.concatenate(parts)
+    return parts
 
 
 def leave_out(
     level: LevelFiles,
     blocks: range,
-    numbers: Words,
+    numbers: Sequence[Words],
     at_once: int,
     executor: Executor,
     check: Callable[[], None],
@@ -59,9 +62,10 @@ def leave_out(
     So many numbers are looked for `at_once`.
     """
     found: dict[int, list[Array]] = {}
-    passes = -(-len(numbers) // at_once)
+    passes = -(-sum(map(len, numbers)) // at_once)
     for first in range(passes):
-        picked = pick(numbers[first::passes], 0)  # those of a range would be crowded in their table
+        # From every range, since those of one would be crowded in their table.
+        picked = pick(np.concatenate([part[first::passes] for part in numbers]), 0)
         work = partial(_places, level, picked)
         for block, places in zip(blocks, _in_order(executor, work, blocks), strict=True):
             check()

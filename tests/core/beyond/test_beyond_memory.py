@@ -13,7 +13,7 @@ import pytest
 
 from checker.core.beyond import explorer as explorer_module
 from checker.core.beyond import level_files as level_files_module
-from checker.core.beyond.explorer import BeyondMemory, Room
+from checker.core.beyond.explorer import Room
 from checker.core.search import explore as explore_module
 from checker.core.search.explore import Explorer, Limits, Options
 from checker.core.stores.manifest import manifest_for
@@ -227,29 +227,21 @@ def test_a_killed_search_goes_on_from_its_last_whole_level(tmp_path):
 
 
 def test_what_is_under_way_is_not_forgotten(tmp_path, monkeypatch):
-    """What several threads have added to memory is written before memory forgets it."""
+    """As if other threads had always added all that may be under way before one batch is taken."""
     tiny_blocks(monkeypatch)
     monkeypatch.setattr(level_files_module, "BLOCK", 3)
-    monkeypatch.setattr(explore_module, "MIN_THREADED", 1)
     model, options = tiny("truncate_to_high_watermark"), Options(workers=2)
-    expected = _plain_levels(model)
-    room = Room(30, 7, 3, 1)
-    forgotten = []
+    search = beyond(tmp_path, model, (), options, room=Room(30, 7, 3, 1))
+    take_one = search._batch
 
-    def forget(self, most):
-        forgotten.append(self._visited.count - len(written()))
-        return wrapped(self, most)
+    def take_last(expanded):
+        with search._conveyor._changed:
+            while (job := search._conveyor._job()) is not None:
+                search._conveyor._changed.release()
+                search._conveyor._do(*job)
+                search._conveyor._changed.acquire()
+        return take_one(expanded)
 
-    def written():
-        found = set()
-        for run in search._runs:
-            with run.opened() as opened:
-                for block in range(1 << run.block_bits):
-                    found |= set(opened.numbers(block).tolist())
-        return found
-
-    wrapped = BeyondMemory._forget
-    monkeypatch.setattr(BeyondMemory, "_forget", forget)
-    search = beyond(tmp_path, model, (), options, room=room)
-    assert search.run().levels == expected
-    assert max(forgotten) <= 0 < len(forgotten)
+    monkeypatch.setattr(search, "_batch", take_last)
+    monkeypatch.setattr(search, "_have_help", lambda: None)
+    assert search.run().levels == _plain_levels(model)
