@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from checker.core.engines.vectorised import VectorisedEngine
 from checker.core.exits import Exit
 from checker.core.search.limits import Limits
 from checker.lab.experiments.kill_matrix import REASONS, Question, sweep_of
+from checker.lab.experiments.kill_table import read_table
 from checker.lab.experiments.mutants import Judge, Kind, Outcome, mutants
 from checker.telling.report.infix import words
 from model.language import require
@@ -248,6 +250,19 @@ def test_every_recorded_reason_is_of_a_protocol_that_exists():
     for entry in entries:
         assert set(entry["protocols"]) <= set(PROTOCOLS)
         assert entry["reason"].endswith(".")
+
+
+def test_reasons_of_transactions_excuse_no_mutant_that_is_noticed_and_each_is_of_one_that_is_not():
+    """A reason that is of all mutants of an action would excuse what a later change lets live."""
+    rows = read_table(STORED / "kill-matrix-kafka_transactions.md").rows
+    alive = {name for name, cells in rows.items() if str(Outcome.SURVIVED) in cells}
+    noticed = rows.keys() - alive
+    entries = tomllib.loads(REASONS.read_text(encoding="utf-8"))["survivor"]
+    patterns = [e["mutant"] for e in entries if e["protocols"] == ["kafka_transactions"]]
+    assert len(noticed) > len(alive) > len(patterns) / 2 > 0
+    for pattern in patterns:
+        assert any(fnmatchcase(name, pattern) for name in alive), pattern
+        assert not [name for name in noticed if fnmatchcase(name, pattern)], pattern
 
 
 def command_of(page: str) -> list[str]:
