@@ -510,7 +510,7 @@ public final class Clients {
         try (KafkaConsumer<String, String> consumer =
                  new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
             consumer.assign(partitions(r));
-            return JSON.valueToTree(!consumer.poll(Duration.ofSeconds(5)).isEmpty());
+            return JSON.valueToTree(!consumer.poll(Duration.ofSeconds(20)).isEmpty());
         }
     }
 

@@ -80,7 +80,7 @@ def read(stage: Stage, topic: str) -> None:
 
 @condition("a consumer that begins at the earliest offset of {topic:name} gets a record")
 def gets_one(stage: Stage, topic: str) -> Test:
-    """In five seconds, with `auto.offset.reset=earliest`: it goes there whenever it is refused."""
+    """In 20 seconds, with `auto.offset.reset=earliest`: it goes there whenever it is refused."""
     of, numbers = stage.partitions(topic)
     return lambda: bool(stage.clients.ask("first", topic=of, numbers=numbers))
 
