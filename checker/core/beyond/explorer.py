@@ -43,7 +43,7 @@ _BESIDE = 120_000_000  # bytes that a search needs besides what `Room` shares ou
 _LEAST = 40_000_000  # bytes to share out, below which it is not worth while
 _NUMBER = 24  # bytes of memory for a number while it waits, is sorted and is written
 _MOST_NUMBERS = 1 << 26
-_LATE = 14  # bytes of memory for a duplicate while it is looked for
+_LATE = 18  # bytes of memory for a duplicate while it is looked for
 
 
 @dataclass(frozen=True)
