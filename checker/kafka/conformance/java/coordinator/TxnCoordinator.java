@@ -223,10 +223,16 @@ final class TxnCoordinator {
     }
 
     void end(int kind, int epoch) {
+        end(kind, epoch, (error, next) -> world.producer.hearOfEnd(kind, epoch, error, next));
+    }
+
+    /** A copy of EndTxn, for whose answer nobody waits. */
+    void endUnheard(int kind, int epoch) { end(kind, epoch, (error, next) -> { }); }
+
+    private void end(int kind, int epoch, BiConsumer<Errors, Short> then) {
         TransactionResult result = kind == TxnProducer.COMMIT ? TransactionResult.COMMIT : TransactionResult.ABORT;
         Parts.of(TxnWorld.ID, TxnWorld.PRODUCER, (short) epoch, result, TransactionVersion.values()[world.version],
-            told((error, next) -> world.producer.hearOfEnd(kind, epoch, error, next)),
-            heard(error -> world.producer.hearOfEnd(kind, epoch, (Errors) error, epoch))).call(coordinator, "handleEndTransaction");
+            told(then), heard(error -> then.accept((Errors) error, (short) epoch))).call(coordinator, "handleEndTransaction");
     }
 
     private static Function3<Object, Object, Object, Object> told(BiConsumer<Errors, Short> then) {

@@ -19,16 +19,11 @@ final class TxnPartition {
     /** What a partition has of a transaction, by the model's numbers. */
     static final int NONE = 0, OPEN = 1, COMMITTED = 2, ABORTED = 3;
 
-    private static final Class<?> COMPRESSION = Parts.type("org.apache.kafka.common.compress.Compression", "org.apache.kafka.common.record.CompressionType");
-    private static final Class<?> SIMPLE = Parts.type("org.apache.kafka.common.record.internal.SimpleRecord", "org.apache.kafka.common.record.SimpleRecord");
     private static final Class<?> MARKER = Parts.type("org.apache.kafka.common.record.internal.EndTransactionMarker", "org.apache.kafka.common.record.EndTransactionMarker");
     private static final Class<?> CONTROL = Parts.type("org.apache.kafka.common.record.internal.ControlRecordType", "org.apache.kafka.common.record.ControlRecordType");
 
     final int number;
     final TxnUnified log;
-    /** The sequence of the producer's next record of an epoch. */
-    private int sequence;
-    private int sequenceEpoch = -1;
     private long lastRecordMs;
     /** A copy of a marker that is still under way. */
     TxnMarkerEntry lateMarker;
@@ -38,13 +33,6 @@ final class TxnPartition {
         this.world = world;
         this.number = number;
         log = new TxnUnified(world, TxnWorld.TOPIC + "-" + number, world.verifies);
-    }
-
-    int sequenceOf(int epoch) { return epoch == sequenceEpoch ? sequence : 0; }
-
-    void acknowledged(int epoch) {
-        sequence = sequenceOf(epoch) + 1;
-        sequenceEpoch = epoch;
     }
 
     private ProducerStateManager producers() { return (ProducerStateManager) Parts.ask(log.log, "producerStateManager"); }
@@ -57,22 +45,18 @@ final class TxnPartition {
 
     /** What is left to be asked of the coordinator: the sentinel for nothing. */
     VerificationGuard verification(TxnProducer.Record record) {
-        return (VerificationGuard) Parts.of(TxnWorld.PRODUCER, record.sequence, (short) record.epoch, world.hasVersion2()).call(log.log, "maybeStartTransactionVerification");
+        return (VerificationGuard) Parts.of(TxnWorld.PRODUCER, record.batch.sequence, (short) record.batch.epoch, world.hasVersion2()).call(log.log, "maybeStartTransactionVerification");
     }
 
     boolean isStillVerified(TxnProducer.Record record) {
         VerificationGuard now = (VerificationGuard) Parts.ask(log.log, "verificationGuard", TxnWorld.PRODUCER);
-        return record.epoch >= epoch() && now.verify(record.guard);
+        return record.batch.epoch >= epoch() && now.verify(record.guard);
     }
 
     /** What becomes of a record that need not be verified any more. */
     Errors append(TxnProducer.Record record) {
-        Object values = java.lang.reflect.Array.newInstance(SIMPLE, 1);
-        byte[] value = Integer.toString(record.transaction).getBytes(StandardCharsets.UTF_8);
-        java.lang.reflect.Array.set(values, 0, Parts.made(SIMPLE, new Class<?>[] {long.class, byte[].class}, world.clock.milliseconds(), value));
-        Object records = Parts.ask(TxnUnified.MEMORY, "withTransactionalRecords", Parts.get(COMPRESSION, "NONE"), TxnWorld.PRODUCER, (short) record.epoch, record.sequence, values);
-        Errors error = appended(() -> log.append(records, 0, AppendOrigin.CLIENT, record.guard, world.version));
-        if (error == Errors.NONE) lastRecordMs = world.clock.milliseconds();
+        Errors error = appended(() -> log.append(record.batch.records(), 0, AppendOrigin.CLIENT, record.guard, world.version));
+        if (error == Errors.NONE) lastRecordMs = record.batch.timestamp;
         return error;
     }
 
