@@ -155,7 +155,9 @@ final class TxnActions {
             return;
         }
         if (again) partition.lateMarker = marker;
-        by.answer(partition.number, write(partition, marker));
+        Errors error = write(partition, marker);
+        by.answer(partition.number, error);
+        if (error != Errors.NONE) for (TxnPartition other : world.partitions) other.getsLate(by.leave(other.number));
     }
 
     private void disconnect(TxnCoordinator by, int partition) {

@@ -287,6 +287,12 @@ final class TxnCoordinator {
         return entries.get(entries.size() - 1);
     }
 
+    /** The marker that is under way to the partition, or null, for whose answer nobody waits any more. */
+    TxnMarkerEntry leave(int partition) {
+        RequestAndCompletionHandler request = sent.remove(partition);
+        return request == null ? null : ((WriteTxnMarkersRequest) request.request.build()).markers().get(0);
+    }
+
     /** The request with that marker is answered; null: the connection is lost. */
     void answer(int partition, Errors error) {
         RequestAndCompletionHandler request = sent.remove(partition);

@@ -35,6 +35,9 @@ final class TxnPartition {
         log = new TxnUnified(world, TxnWorld.TOPIC + "-" + number, world.verifies);
     }
 
+    /** A marker will come late, unless null, or another is late already. */
+    void getsLate(TxnMarkerEntry marker) { if (lateMarker == null) lateMarker = marker; }
+
     private ProducerStateManager producers() { return (ProducerStateManager) Parts.ask(log.log, "producerStateManager"); }
 
     ProducerStateEntry producer() { return (ProducerStateEntry) Scala.map(Parts.ask(producers(), "activeProducers")).get(TxnWorld.PRODUCER); }
