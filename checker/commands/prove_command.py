@@ -15,6 +15,7 @@ from checker.commands.common import (
     memory_option,
     result_data,
     seconds,
+    write_file,
     write_result,
 )
 from checker.distribution import require
@@ -49,6 +50,10 @@ if TYPE_CHECKING:
     "--certificate", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
     help="prove each refuted question again, as clauses, and write and check that proof",
 )  # fmt: skip
+@click.option(
+    "--picture", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="draw which lemmas each claim rests on, as an SVG picture",
+)  # fmt: skip
 @click.option("--timeout", type=seconds, metavar="SECONDS", help="for each query [default: 60]")
 @limited()
 @memory_option
@@ -64,7 +69,9 @@ def command(ceiling: Ceiling, **options: Any) -> int:
 
     require_solver("prove")
     _refuse_misfits(options)
-    for directory in (options["trace_dir"], options["smtlib"], options["certificate"]):
+    picture = options["picture"]
+    drawn = None if picture is None else picture.absolute().parent
+    for directory in (options["trace_dir"], options["smtlib"], options["certificate"], drawn):
         if directory is not None:
             prepare_directory(directory)
     with ceiling:
@@ -72,7 +79,24 @@ def command(ceiling: Ceiling, **options: Any) -> int:
         with _solvers(model, options) as solvers:
             prove = _induction if options["bounded"] is None else _bounded
             result = prove(model, options, solvers)
-    return _report(result, options)
+            drawing = _picture(result) if picture is not None else None
+    return _report(result, options, drawing)
+
+
+def _picture(proof: Proof | BoundedCheck) -> str | None:
+    """Which lemmas each claim rests on, drawn; `None` if there is no proof to draw."""
+    from checker.core.proofs.bounded.bounded_check import BoundedCheck
+    from checker.core.proofs.rests import rests_on
+    from checker.core.verdict import Verdict
+    from checker.telling.pictures.layers import as_svg
+
+    if isinstance(proof, BoundedCheck) or proof.verdict is not Verdict.PROVED:
+        return None
+    words = {prop.name: prop.words for prop in (*proof.invariants, *proof.properties)}
+    properties = {prop.name for prop in proof.properties}
+    title = f"What the proof rests on: {proof.model.protocol.name}"
+    description = "Below each claim is what it rests on; in one box is what rests on each other."
+    return as_svg(title, description, rests_on(proof), words, properties)
 
 
 def _solvers(model: Model, options: dict[str, Any]) -> Solvers:
@@ -92,6 +116,8 @@ def _refuse_misfits(options: dict[str, Any]) -> None:
         raise UsageError("--unbounded and --bounded: choose one")
     if options["strengthen"] and not bounded:
         raise UsageError("--strengthen goes with --bounded K: induction has the lemmas anyway")
+    if options["picture"] and bounded:
+        raise UsageError("--picture is of a proof by induction: leave out --bounded")
     if options["minimize"] and (bounded or options["unbounded"]):
         raise UsageError("--minimize is for induction within bounds: leave out --bounded and "
                          "--unbounded")  # fmt: skip
@@ -181,8 +207,8 @@ def _bounded(model: Model, options: dict[str, Any], solvers: Solvers) -> Bounded
         return checker.run(options["bounded"])
 
 
-def _report(result: Proof | BoundedCheck, options: dict[str, Any]) -> int:
-    """Save the trace, print the result, and say it as an exit status."""
+def _report(result: Proof | BoundedCheck, options: dict[str, Any], drawing: str | None) -> int:
+    """Save trace and picture, print the result, and say it as an exit status."""
     from checker.commands.keeping import Keeping
     from checker.commands.proof_text import result_text
     from checker.core.proofs.proof_report import exit_status, trace_of
@@ -191,6 +217,10 @@ def _report(result: Proof | BoundedCheck, options: dict[str, Any]) -> int:
     with Keeping() as keeping:
         place = options["trace_dir"]
         saved = None if trace is None else keeping.trace(trace, place, str(trace.property))
+        if drawing is not None:
+            keeping.store(write_file, options["picture"], drawing)
+        elif options["picture"] is not None:
+            click.echo("no picture: there is no proof to draw", err=True)
         write_result(
             options["as_json"],
             lambda: _as_data(result, saved),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -132,25 +131,3 @@ def test_names_may_hold_anything_and_nothing_found_is_a_picture_too():
     root = ElementTree.fromstring(picture)
     assert "<script" not in picture and root.findtext(f"{SVG}title") == "<b>&"
     assert "no level was finished (stopped by time)" in (root.findtext(f"{SVG}desc") or "")
-
-
-DOCS = Path(__file__).parents[2] / "docs"
-COMMANDS = re.findall(r"^    highwater (growth .*)$", (DOCS / "performance.md").read_text(), re.M)
-
-
-def test_the_stored_pictures_are_those_of_the_commands_beside_them():
-    assert [Path(c.split()[-1]).name for c in COMMANDS] == [
-        "growth-kafka.svg", "growth-kip320.svg"
-    ]  # fmt: skip
-    assert {path.name for path in (DOCS / "pictures").glob("*.svg")} == {
-        Path(c.split()[-1]).name for c in COMMANDS
-    }
-
-
-@pytest.mark.nightly("ten seconds a picture")
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_stored_pictures_are_drawn_anew(highwater, tmp_path, command):
-    *arguments, stored = command.split()
-    anew = tmp_path / "anew.svg"
-    assert highwater(*arguments, anew, "--quiet").status == Exit.OK
-    assert anew.read_text() == (DOCS.parent / stored).read_text()

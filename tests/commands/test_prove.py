@@ -33,6 +33,20 @@ def test_the_text_ends_with_the_verdict(highwater):
     assert ended.err == ""
 
 
+def test_a_proof_is_drawn_and_what_is_none_is_not(highwater, tmp_path):
+    asked = ("--property", "strong_isr", "--quiet", "--picture")
+    drawn, none = tmp_path / "new" / "drawn.svg", tmp_path / "none.svg"
+
+    ended = highwater("prove", "kip320", *SMALL, *asked, drawn)
+    assert (ended.status, ended.err) == (Exit.OK, "")
+    assert 'data-name="committed"' in drawn.read_text()
+
+    ended = highwater("prove", "kip279", *SMALL, *asked, none)
+    assert ended.status == Exit.NOT_INDUCTIVE
+    assert ended.err == "no picture: there is no proof to draw\n"
+    assert not none.exists()
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -12,8 +12,6 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.ClientRequest;
 import org.apache.kafka.clients.NodeApiVersions;
 import org.apache.kafka.clients.producer.internals.TransactionalRequestResult;
-import org.apache.kafka.common.Node;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.message.AddPartitionsToTxnResponseData;
 import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.EndTxnRequestData;

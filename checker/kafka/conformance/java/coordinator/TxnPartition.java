@@ -3,6 +3,7 @@ package highwater;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.message.FetchResponseData;
@@ -16,6 +17,8 @@ import org.apache.kafka.storage.internals.log.VerificationGuard;
 
 /** A partition that the producer writes to: a log, and what its leader's broker does around it. */
 final class TxnPartition {
+    /** After so many records a segment begins. */
+    private static final int ROLLS = 3;
     /** What a partition has of a transaction, by the model's numbers. */
     static final int NONE = 0, OPEN = 1, COMMITTED = 2, ABORTED = 3;
 
@@ -28,6 +31,9 @@ final class TxnPartition {
     /** A copy of a marker that is still under way. */
     TxnMarkerEntry lateMarker;
     private final TxnWorld world;
+    private Known before;
+    /** By time, of which a log's files know nothing. */
+    private boolean hasForgotten;
 
     TxnPartition(TxnWorld world, int number) {
         this.world = world;
@@ -82,28 +88,62 @@ final class TxnPartition {
             throw e;
         }
         log.replicated();
+        if (log.end() % ROLLS == 0) log.roll();
+        reload();
         return Errors.NONE;
     }
 
+    /**
+     * What a broker knows that has the files, and was killed, is what the leader does; and once its log
+     * is truncated by one append, what the leader did before.
+     */
+    private void reload() {
+        if (hasForgotten) return;
+        if (before == null) before = new Known(0, "{}", Collections.nCopies(world.producer.wishes.length, NONE));
+        Known now = Known.of(world, log);
+        TxnUnified killed = log.killed();
+        if (!Known.of(world, killed).equals(now)) world.fail("after a restart: " + Known.of(world, killed) + " instead of " + now);
+        killed.truncate(before.end());
+        if (!Known.of(world, killed).equals(before)) world.fail("after a truncation: " + Known.of(world, killed) + " instead of " + before);
+        killed.remove();
+        before = now;
+    }
+
+    /** What a log has of producers, and what a consumer reads. */
+    private record Known(long end, String producers, List<Integer> fates) {
+        static Known of(TxnWorld world, TxnUnified log) {
+            log.replicated();
+            List<Integer> fates = Arrays.stream(TxnPartition.fates(log, world.producer.wishes.length)).boxed().toList();
+            return new Known(log.end(), log.producers(), fates);
+        }
+    }
+
     /** The time comes at which who has sent its last record then is forgotten. */
-    void expire() { Parts.ask(producers(), "removeExpiredProducers", lastRecordMs + TxnUnified.DAY_MS); }
+    void expire() {
+        hasForgotten = true;
+        Parts.ask(producers(), "removeExpiredProducers", lastRecordMs + TxnUnified.DAY_MS);
+    }
 
     /** What the partition has of each transaction, as a consumer with read_committed finds it. */
-    int[] fates(int transactions) {
+    int[] fates(int transactions) { return fates(log, transactions); }
+
+    private static int[] fates(TxnUnified log, int transactions) {
         int[] fates = new int[transactions];
         Arrays.fill(fates, NONE);
-        for (TxnUnified.Entry entry : log.entries(log.read(TxnUnified.LOG_END))) if (!entry.isControl()) fates[transaction(entry)] = OPEN;
-        Object read = log.read(TxnUnified.COMMITTED);
-        List<FetchResponseData.AbortedTransaction> aborted = new ArrayList<>();
-        for (Object each : TxnUnified.aborted(read)) aborted.add((FetchResponseData.AbortedTransaction) each);
+        for (Object read : log.reads(TxnUnified.LOG_END))
+            for (TxnUnified.Entry entry : log.entries(read)) if (!entry.isControl()) fates[transaction(entry)] = OPEN;
         boolean skips = false;
-        for (TxnUnified.Entry entry : log.entries(read)) {
-            while (!aborted.isEmpty() && aborted.get(0).firstOffset() <= entry.offset()) {
-                aborted.remove(0);
-                skips = true;
+        for (Object read : log.reads(TxnUnified.COMMITTED)) {
+            List<FetchResponseData.AbortedTransaction> aborted = new ArrayList<>();
+            for (Object each : TxnUnified.aborted(read)) aborted.add((FetchResponseData.AbortedTransaction) each);
+            for (TxnUnified.Entry entry : log.entries(read)) {
+                while (!aborted.isEmpty() && aborted.get(0).firstOffset() <= entry.offset()) {
+                    aborted.remove(0);
+                    skips = true;
+                }
+                if (entry.isControl()) skips = false;
+                else fates[transaction(entry)] = skips ? ABORTED : COMMITTED;
             }
-            if (entry.isControl()) skips = false;
-            else fates[transaction(entry)] = skips ? ABORTED : COMMITTED;
         }
         return fates;
     }
