@@ -41,6 +41,7 @@ WRONG: Mapping[str, Wrong] = {
 
 UNSEEN = {
     "fences.take.a.new.id": "no producer id runs out of epochs",
+    "next.id.is.told": "no producer id runs out of epochs",
     "fences.at.the.last.epoch": "no producer id runs out of epochs",
     "clocks.may.go.back": "time goes on from step to step",
     "dead.values.are.blank": "how coarse the model is: Kafka is compared with it as it is without",
