@@ -34,7 +34,8 @@ def runs(model: Model) -> Iterator[tuple[State, list[tuple[State, Instance]]]]:
     """Every reachable state, with a shortest run to it: each step, and what was so before."""
     engine = ReferenceEngine(model)
     first = engine.initial()
-    queue, known = deque([first]), {first: []}
+    queue = deque([first])
+    known: dict[State, list[tuple[State, Instance]]] = {first: []}
     while queue:
         state = queue.popleft()
         yield state, known[state]
