@@ -157,11 +157,16 @@ def leader_begin_copy(partition: Tiered, broker: Broker, segment: Segment, end: 
     since="3.6.0",
 )
 def leader_finish_copy(partition: Tiered, broker: Broker, segment: Segment) -> None:
-    """The copy is listed. Nothing asks whether the broker still leads."""
+    """The copy is listed. Nothing asks whether the broker still leads.
+
+    The next segment begins after it, and not below where the log starts by then.
+    """
     require(broker.up, segment.copy == Copy.STARTED, segment.copier == broker)
 
-    goes_on = all_of(broker.leads, broker.next_base == segment.first, segment.until <= broker.end)
-    base = choose(goes_on, segment.until, broker.next_base)
+    start = broker.log_start
+    mine = broker.next_base == maximum(segment.first, start)
+    goes_on = all_of(broker.leads, mine, segment.until <= broker.end)
+    base = choose(goes_on, maximum(segment.until, start), broker.next_base)
     broker.copy_from(base, broker.copied_to)
     listing.list_finished(partition, segment)
     segment.copy = Copy.FINISHED

@@ -163,7 +163,7 @@ final class TieredActions {
         world.copies[number].goOn();
         world.copies[number] = null;
         long until = segment.endOffset() + 1;
-        if (nextBase[copier.id] == segment.startOffset() && until <= copier.end()) nextBase[copier.id] = until;
+        if (nextBase[copier.id] == Math.max(segment.startOffset(), copier.ask("logStartOffset")) && until <= copier.end()) nextBase[copier.id] = until;
     }
 
     // --- deletions ---
