@@ -108,7 +108,7 @@ def leader_find_remote_end(partition: Tiered, broker: Broker, base: Cut) -> None
     require(start <= broker.end, start <= maximum(partition.high_watermark, broker.log_start))
 
     partition.raise_log_start(broker, start)
-    broker.copy_from(base, first)
+    broker.copy_next(base, first)
 
 
 @action(
@@ -167,7 +167,7 @@ def leader_finish_copy(partition: Tiered, broker: Broker, segment: Segment) -> N
     mine = broker.next_base == maximum(segment.first, start)
     goes_on = all_of(broker.leads, mine, segment.until <= broker.end)
     base = choose(goes_on, maximum(segment.until, start), broker.next_base)
-    broker.copy_from(base, broker.copied_to)
+    broker.copy_next(base, broker.copied_to)
     listing.list_finished(partition, segment)
     segment.copy = Copy.FINISHED
     segment.copier = None

@@ -96,10 +96,10 @@ class Broker(Entity):
     def forget_tasks(self) -> None:
         """It leads no more: its tasks are cancelled."""
         self.leads = False
-        self.copy_from(UNKNOWN, UNKNOWN)
+        self.copy_next(UNKNOWN, UNKNOWN)
         self.led_in = NO_EPOCH
 
-    def copy_from(self, base: int, copied: int) -> None:
+    def copy_next(self, base: int, copied: int) -> None:
         """Its task's next segment begins at `base`; what is before `copied` is copied already."""
         self.next_base = base
         self.copied_to = choose(base < copied, copied, UNKNOWN)
@@ -176,7 +176,7 @@ class Tiered(State):
         broker.log_start = start
         broker.local_start = maximum(broker.local_start, start)
         base = choose(broker.next_base == UNKNOWN, UNKNOWN, maximum(broker.next_base, start))
-        broker.copy_from(base, broker.copied_to)
+        broker.copy_next(base, broker.copied_to)
         for place in self.places:
             broker.lineage[place] = choose(place.number < start, NO_EPOCH, broker.lineage[place])
 
