@@ -11,7 +11,7 @@ from model.protocols import protocol_named
 from properties import Property, choose_properties
 from tests.support.own import write_counter
 
-VARYING = ("seconds", "states_per_second", "peak_memory_bytes")
+VARYING = ("seconds", "states_per_second", "peak_memory_bytes", "disk_bytes")
 SMALL = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
 BROKEN = ("truncate_to_high_watermark", *SMALL)  # weak_isr after 8 steps, strong_isr after 9
 SOUND = ("kip320", *SMALL)
@@ -20,7 +20,7 @@ KEYS = {
     "stopped", "depth", "distinct_states", "unfinished", "transitions", "levels", "actions",
     "properties", "violations", "deadlock", "liveness", "warnings", "cross_check", "reduced",
     "fingerprint_bits", "collision_probability", "seconds", "states_per_second",
-    "peak_memory_bytes", "version",
+    "peak_memory_bytes", "disk_bytes", "version",
 }  # fmt: skip
 
 
