@@ -57,7 +57,7 @@ class StreamsSettings:
         at="GroupCoordinator.scheduleHandleTxnCompletion",
         about="KAFKA-17507",
         history="true 0.11.0.0, false 2.0.0, true 3.9.1 4.0.0",
-        evidence="`GroupMetadataManager` of 3.6.2 and 3.9.1; 2.0.0 by the pull request",
+        evidence="`GroupMetadataManager` of 3.6.2, 3.9.0 and 3.9.1; 2.0.0 by the pull request",
         catalogue="179",
     )
     resets_position: bool = setting(

@@ -74,13 +74,16 @@ def output_get_marker(task: Task, owner: Owner) -> None:
     about="KIP-98",
 )
 def offsets_get_marker(task: Task, owner: Owner) -> None:
-    """If it commits, what was pending is the committed offset."""
+    """If it commits, what was pending is the committed offset. Nothing is pending any more."""
     require(_decided(owner), owner.offset)
 
     commits = all_of(owner.decision == Decision.COMMIT, not_(owner.forgotten))
     task.committed = choose(commits, owner.at + 1, task.committed)
     owner.offset = False
     owner.forgotten = False
+    if not task.options.completion_is_awaited:
+        owner.late = Decision.NONE
+        owner.late_at = 0
     _complete(owner)
 
 

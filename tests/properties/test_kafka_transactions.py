@@ -93,10 +93,10 @@ TAKES = {
 """A bound without which no state makes the premise true."""
 WHERE = {
     "no faults": ({}, 662),
-    "a failover": (FAILOVER, 8_920),
+    "a failover": (FAILOVER, 9_488),
     "a failover and a restart": (
         FAILOVER | {"producer_restarts": 1, "producer_epochs": 6},
-        55_589,
+        59_627,
     ),
     "epochs that run out": (
         ONE
@@ -107,13 +107,13 @@ WHERE = {
     ),
     "two failovers and a time-out": (
         {"coordinator_failovers": 2, "transaction_timeouts": 1},
-        338_565,
+        419_745,
     ),
     "all that may be late": (
         FAILOVER
         | dict.fromkeys(("late_markers", "late_produces", "late_requests", "lost_responses"), 1)
         | {"producer_epochs": 6},
-        1_513_475,
+        1_594_023,
     ),
 }
 

@@ -1,7 +1,8 @@
-"""The table of verdicts on the rules of `kafka_transactions`: each off and on, twice.
+"""The table of verdicts on the rules of transactions and of tasks: each off and on, twice.
 
 At the bounds of its case a row is small enough for every engine. Beside the other fixes, with two
-transactions, two partitions and two failovers, it is what the rule is worth. Run as
+transactions, two partitions and two failovers, or two inputs and two rebalances, it is what the
+rule is worth. Run as
 `python -m tests.support.verdicts [CASE...]` it searches anew, each row in a process of its own, and
 writes `tests/golden/transactions.csv` and the page.
 """
@@ -23,26 +24,38 @@ from checker.core.search.question import Options
 from checker.core.verdict import Exploration, Verdict
 from checker.lab.experiments.cases import Case, read_cases
 from checker.telling.report.pages import with_part
-from model.kafka_transactions.presets import PRESETS
+from model.kafka_streams.protocol import KAFKA_STREAMS
 from model.kafka_transactions.protocol import KAFKA_TRANSACTIONS
-from model.kafka_transactions.settings import TransactionSettings
 from model.language.declare.settings import as_text
 from model.language.protocol import Model
 from properties import choose_properties
 
 ROOT = Path(__file__).parents[2]
-CASES = {case.name: case for case in read_cases(ROOT / "counterexamples" / "kafka_transactions")}
+CASES = {
+    case.name: case
+    for protocol in (KAFKA_TRANSACTIONS, KAFKA_STREAMS)
+    for case in read_cases(ROOT / "counterexamples" / protocol.name)
+}
 TABLE = ROOT / "tests" / "golden" / "transactions.csv"
 PAGE = ROOT / "docs" / "transaction-verdicts.md"
 BEGIN = "<!-- verdicts: made by `python -m tests.support.verdicts` -->"
 END = "<!-- end of verdicts -->"
 LIMITS = Limits(seconds=300, memory=6_000_000_000)
-WIDE = {"transactions": 2, "topic_partitions": 2, "coordinator_failovers": 2}
-SHAPE = (
-    "transaction.version",
-    "transaction.partition.verification.enable",
-    "after.a.failed.record",
-)
+WIDE = {
+    KAFKA_TRANSACTIONS.name: {"transactions": 2, "topic_partitions": 2, "coordinator_failovers": 2},
+    KAFKA_STREAMS.name: {"inputs": 2, "rebalances": 2, "transaction_timeouts": 1, "aborts": 1},
+}
+USUAL = {KAFKA_TRANSACTIONS.name: {"producer_epochs": 6}, KAFKA_STREAMS.name: {}}
+"""Bounds of enough, which add no states."""
+
+SHAPE = {
+    KAFKA_TRANSACTIONS.name: (
+        "transaction.version",
+        "transaction.partition.verification.enable",
+        "after.a.failed.record",
+    ),
+    KAFKA_STREAMS.name: (),
+}
 """What a release or its operator chooses, and what a rule is about, beside the other fixes."""
 
 NO_FAILOVER = ("141-a_late_record", "155-verified_and_then_aborted")
@@ -60,10 +73,11 @@ def rows() -> dict[str, Row]:
 
 def faults(case: Case) -> dict[str, int]:
     """The wide bounds of a case: what it needs, and more of what every transaction has."""
-    wide = {name: max(case.broken.bounds.get(name, 0), size) for name, size in WIDE.items()}
+    bounds, protocol = case.broken.bounds, case.broken.protocol
+    wide = {name: max(bounds.get(name, 0), size) for name, size in WIDE[protocol].items()}
     if case.name in NO_FAILOVER:
         wide["coordinator_failovers"] = 0
-    return {"producer_epochs": 6, **case.broken.bounds, **wide}
+    return {**USUAL[protocol], **bounds, **wide}
 
 
 def changed(case: Case, on: bool) -> dict[str, str]:
@@ -77,11 +91,12 @@ def changed(case: Case, on: bool) -> dict[str, str]:
 def wide(name: str, on: bool) -> Model:
     """Every fix, and the rule of a case off or on, at the wide bounds."""
     case = CASES[name]
-    usual = as_text(case.broken.model.settings)
-    chosen = {**PRESETS["kafka-fixed"], **{rule: usual[rule] for rule in SHAPE}}
+    protocol, usual = case.broken.model.protocol, as_text(case.broken.model.settings)
+    chosen = dict(protocol.presets["kafka-fixed"])
+    chosen |= {rule: usual[rule] for rule in SHAPE[protocol.name]}
     if case.violates == FENCED:  # which hides what brings that about
         chosen["fences.at.the.last.epoch"] = "false"
-    return KAFKA_TRANSACTIONS.model(faults(case), {**chosen, **changed(case, on)})
+    return protocol.model(faults(case), {**chosen, **changed(case, on)})
 
 
 def small(name: str, on: bool) -> Model:
@@ -91,16 +106,21 @@ def small(name: str, on: bool) -> Model:
     return (case.fix if on else case.broken).model
 
 
+def has_classes(name: str) -> bool:
+    """Members are interchangeable: partitions are, owners and inputs have an order."""
+    return CASES[name].broken.protocol == KAFKA_TRANSACTIONS.name
+
+
 def searched(name: str, model: Model, *, symmetry: bool = False) -> Exploration:
     """A search of a model for the violation of a case's claim."""
-    claims = choose_properties(KAFKA_TRANSACTIONS, [CASES[name].violates])
+    claims = choose_properties(model.protocol, [CASES[name].violates])
     options = Options(cross_check=False, symmetry=symmetry)
     return Explorer(model, claims, LIMITS, options).run()
 
 
 def _row(name: str) -> Row:
     before, after = (searched(name, small(name, on)) for on in (False, True))
-    symmetric = searched(name, wide(name, True), symmetry=True)
+    symmetric = searched(name, wide(name, True), symmetry=has_classes(name))
     began = time.perf_counter()
     off, on = (searched(name, wide(name, on)) for on in (False, True))
     seconds = time.perf_counter() - began
@@ -114,7 +134,7 @@ def _row(name: str) -> Row:
         "wide_states": off.distinct_states,
         "wide_states_with_the_fix": on.distinct_states,
         "wide_depth": len(on.levels) - 1,
-        "classes": symmetric.distinct_states,
+        "classes": symmetric.distinct_states if has_classes(name) else "",
         "seconds": f"{seconds:.1f}",
         "megabytes": round(peak_memory_bytes() / 1e6),
     }
@@ -123,23 +143,28 @@ def _row(name: str) -> Row:
 
 def _told(name: str, row: Row) -> Iterator[str]:
     case = CASES[name]
+    protocol = case.broken.model.protocol
     rules = changed(case, on=False)
-    number = name.partition("-")[0] if name[:3].isdigit() else ""
-    usual = as_text(TransactionSettings())
+    usual = as_text(protocol.settings())
+    number = name.partition("-")[0] if name[:3].isdigit() else name.replace("_", " ")
+    yield f"[{number}](../counterexamples/{protocol.name}/{name}/)"
     told = [f"`{rule}={value}`" for rule, value in rules.items() if value != usual[rule]]
-    yield f"[{number or name}](../counterexamples/kafka_transactions/{name}/)"
     yield ", ".join(told or [f"`{rule}={value}`" for rule, value in rules.items()])
-    spent = {
-        b.name: faults(case)[b.name] for b in KAFKA_TRANSACTIONS.bounds if b.name in faults(case)
+    known = {**faults(case), **USUAL[protocol.name]}
+    beside = {
+        bound.name: known[bound.name]
+        for bound in protocol.bounds
+        if bound.name in known and bound.name not in USUAL[protocol.name]
     }
-    del spent["producer_epochs"]
-    beside = [
-        f"{bound.replace('_', ' ')} {n}" for bound, n in spent.items() if WIDE.get(bound) != n
-    ]
-    yield ", ".join(beside)
+    usual_sizes = WIDE[protocol.name]
+    yield ", ".join(
+        f"{bound.replace('_', ' ')} {n}"
+        for bound, n in beside.items()
+        if usual_sizes.get(bound) != n
+    )
     yield f"`{case.violates}`, {row['wide_steps']}"
     for column in ("wide_states", "wide_states_with_the_fix", "classes", "wide_depth"):
-        yield f"{int(row[column]):,}"
+        yield f"{int(row[column]):,}" if row[column] else ""
     yield row["seconds"]
     yield row["megabytes"]
 
