@@ -20,8 +20,8 @@ from tests.support.proof_rows import Row, falling, proved, table
 
 SOLVERS = ("z3", "cvc5")
 BEGIN, END = "<!-- proofs: made by bench_proof_table -->", "<!-- end of proofs -->"
-LIMIT = "120"
-"""Seconds that a question may take; one row, of long logs, takes most of it."""
+LIMIT = "900"
+"""Seconds that a question may take, on a machine that does other things besides."""
 
 
 def questions() -> Iterator[tuple[Row, str, str]]:
@@ -38,7 +38,7 @@ def measured(row: Row, sizes: str, solver: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "highwater", *arguments]
     before = _processor_seconds()
     ended = subprocess.run(
-        [*command, "--timeout", "60", "--no-cross-check", "--json"],
+        [*command, "--timeout", "300", "--no-cross-check", "--json"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if not ended.stdout:
