@@ -98,6 +98,15 @@ def test_states_are_stored_once_but_for_what_is_found_late(tmp_path):
     assert found.disk_bytes >= 6 * found.distinct_states
 
 
+@pytest.mark.parametrize("depth", [7, None])
+def test_the_disk_that_it_tells_of_is_what_its_files_take(tmp_path, monkeypatch, depth):
+    tiny_blocks(monkeypatch)
+    limits = Limits(depth=depth)
+    told = {beyond(tmp_path, tiny("kip320"), (), limits=limits).run().disk_bytes for _ in range(2)}
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".json"]
+    assert told == {sum(path.stat().st_size for path in files)}
+
+
 @pytest.mark.parametrize("stop", [1, 4, 9])
 def test_a_search_that_was_stopped_goes_on(tmp_path, monkeypatch, stop):
     tiny_blocks(monkeypatch)
