@@ -189,6 +189,17 @@ def test_max_memory_stops_with_what_was_found(finish):
     assert ended.json["peak_memory_bytes"] < 400e6
 
 
+def test_beyond_its_memory_it_goes_on_from_disk(highwater, tmp_path):
+    disk = ("--max-memory", "3GB", "--spill", tmp_path / "spill")
+    plain, stopped = (highwater("explore", *BROKEN, *more, "--json").json for more in ((), disk))
+    again = highwater("explore", *BROKEN, *disk, "--resume", "--json").json
+    assert stopped["disk_bytes"] > 0 == plain["disk_bytes"]
+    for name in VARYING:
+        plain.pop(name), stopped.pop(name), again.pop(name)
+    assert plain == stopped == again
+    assert "MB on disk" in highwater("explore", *BROKEN, *disk, "--resume").out
+
+
 # --- text ------------------------------------------------------------------------------------
 
 

@@ -43,7 +43,7 @@ _BESIDE = 120_000_000  # bytes that a search needs besides what `Room` shares ou
 _LEAST = 40_000_000  # bytes to share out, below which it is not worth while
 _NUMBER = 24  # bytes of memory for a number while it waits, is sorted and is written
 _MOST_NUMBERS = 1 << 26
-_LATE = 14  # bytes of memory for a duplicate while it is looked for
+_LATE = 18  # bytes of memory for a duplicate while it is looked for
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Room:
         return cls(
             VisitedSet.room_in(left * 6 // 10),
             min(left // 5 // _NUMBER, _MOST_NUMBERS),
-            left // 10 // _LATE,
+            min(left // 10 // _LATE, _MOST_NUMBERS),
             max(left // 20 >> 22, 4),
         )
 
@@ -162,10 +162,12 @@ class BeyondMemory(Explorer):
                 self._runs += [read_run(place / name) for name in names]
         self._kept = sum(self.findings.levels)
         self._written = sum(file.bytes for level in levels for file in level.files)
+        last = self._lineage.levels[-1]
+        if self.findings.frontier and len(levels) == len(self.store.levels):
+            self._written += last.states_bytes
         if not self.question.is_answered(self.findings):
-            self._lineage.levels[-1].check_states()
-            self._written += self._lineage.levels[-1].states_bytes
-            self._make_room(self._lineage.levels[-1].count)
+            last.check_states()
+            self._make_room(last.count)
 
     def _files(self, depth: int, read: bool = False) -> LevelFiles:
         place, states = self._root / Store.directory(depth), self._root / STATES / str(depth)
@@ -237,8 +239,9 @@ class BeyondMemory(Explorer):
             files = self._level_files(level) if level.count else []
             self.store.commit(Level.of(self.findings, files))
         self._written += level.bytes + self._writer.run_bytes
+        level.bytes = self._writer.run_bytes = 0
+        self._let_go(self.findings.last_level - 1)
         if level.count:
-            self._let_go(level)
             self._make_room(level.count)
 
     def _level_files(self, level: LevelFiles) -> list[LevelFile]:
@@ -249,13 +252,13 @@ class BeyondMemory(Explorer):
             found.append(LevelFile(path.name, rows, path.stat().st_size, 0, max(rows - 1, 0)))
         return found
 
-    def _let_go(self, level: LevelFiles) -> None:
-        """The states before a level are expanded, and need no disk."""
-        if len(self._lineage.levels) > 1:
-            before = self._lineage.levels[-2]
-            before.forget_dropped()
-            self._written -= before.states_bytes
-            (self._root / STATES / str(len(self._lineage.levels) - 2)).unlink(missing_ok=True)
+    def _let_go(self, depth: int) -> None:
+        """The states of a level are expanded, and need no disk."""
+        if depth >= 0:
+            level = self._lineage.levels[depth]
+            level.forget_dropped()
+            self._written -= level.states_bytes
+            (self._root / STATES / str(depth)).unlink(missing_ok=True)
 
     # --- what is new -------------------------------------------------------------------------
 
@@ -271,6 +274,7 @@ class BeyondMemory(Explorer):
         for instances in leave_out(level, blocks, numbers, room.late, self._threads, check):
             self.findings.new -= counted(instances, len(self.findings.new))
             self._kept -= len(instances)
+            self._unsettled -= len(instances)
         self._runs += runs
         self._segment, self._unsettled = level.blocks, 0
 
@@ -331,6 +335,7 @@ class BeyondMemory(Explorer):
 
     @property
     def _disk_bytes(self) -> int:
+        """The bytes of all files but markers: of whole levels, and of the one that is written."""
         level = self._lineage.levels[-1]
         return self._written + level.bytes + self._writer.run_bytes
 

@@ -120,7 +120,15 @@ def among(new: Words, older: Sequence[Run], above: int = 0) -> Words:
                 if _has_any(new, run, block):
                     like = opened.like(block, picked)
                     same.append(like[picked.holds(like)])
-    return np.unique(np.concatenate(same))
+    return _once(np.concatenate(same))
+
+
+def _once(numbers: Words) -> Words:
+    """Each of some numbers once, ascending. NumPy's `unique` takes five times as long."""
+    numbers.sort()
+    is_first = np.ones(len(numbers), np.bool_)
+    np.not_equal(numbers[1:], numbers[:-1], out=is_first[1:])
+    return numbers[is_first]
 
 
 def _cut(numbers: Words, number: int, bits: int) -> Words:

@@ -13,11 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from checker.core.engines.layout import Words
+from checker.core.native.expressions import prefetch
 from checker.core.native.kernel import kernel
 from checker.core.search.table_kernels import Flags
 
 Small = npt.NDArray[Any]
 """Unsigned numbers of 8, 16 or 32 bits."""
+
+_AHEAD = 16  # how many values ahead memory is asked for
 
 
 @kernel
@@ -113,7 +116,12 @@ def are_noted(
 ) -> None:
     """Tell of each value whether it was noted."""
     places, rows = np.uint64(bits.shape[0] << 6), np.uint64(table.shape[0])
-    for i in range(values.shape[0]):
+    start, count = np.uint64(table.ctypes.data), values.shape[0]
+    for i in range(count):
+        if i + _AHEAD < count:
+            later = values[i + _AHEAD]
+            if _bit(bits, _place(later, above, places)) != 0:
+                prefetch(start + (_place(later, above, rows) << np.uint64(3)))
         value = values[i]
         noted[i] = False
         if _bit(bits, _place(value, above, places)) != 0:

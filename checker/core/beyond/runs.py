@@ -201,6 +201,6 @@ def read_run(path: Path) -> Run:
 def pick(numbers: Words, above: int) -> Picked:
     """Numbers, all with the same `above` upper bits, ready to be told from others."""
     bits = np.zeros(len(numbers) // 4 + 1, np.uint64)  # 16 for each number
-    table = np.zeros(len(numbers) * 3 // 2 + 2, np.uint64)
+    table = np.zeros(len(numbers) * 2 + 2, np.uint64)
     note(numbers, above, bits, table)
     return Picked(above, bits, table)

@@ -2,18 +2,22 @@
 
 import errno
 import functools
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from checker.core.beyond import explorer as explorer_module
 from checker.core.beyond import level_files as level_files_module
-from checker.core.beyond.explorer import Room
+from checker.core.beyond import writer as writer_module
+from checker.core.beyond.explorer import BeyondMemory, Room
 from checker.core.search import explore as explore_module
 from checker.core.search.explore import Explorer, Limits, Options
 from checker.core.stores.manifest import manifest_for
@@ -94,6 +98,15 @@ def test_states_are_stored_once_but_for_what_is_found_late(tmp_path):
     assert found.disk_bytes >= 6 * found.distinct_states
 
 
+@pytest.mark.parametrize("depth", [7, None])
+def test_the_disk_that_it_tells_of_is_what_its_files_take(tmp_path, monkeypatch, depth):
+    tiny_blocks(monkeypatch)
+    limits = Limits(depth=depth)
+    told = {beyond(tmp_path, tiny("kip320"), (), limits=limits).run().disk_bytes for _ in range(2)}
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".json"]
+    assert told == {sum(path.stat().st_size for path in files)}
+
+
 @pytest.mark.parametrize("stop", [1, 4, 9])
 def test_a_search_that_was_stopped_goes_on(tmp_path, monkeypatch, stop):
     tiny_blocks(monkeypatch)
@@ -137,6 +150,52 @@ def test_a_full_disk_ends_it_in_one_line_and_it_goes_on(tmp_path, monkeypatch, w
     assert found.stopped == f"a full disk: there is no room left for {tmp_path}"
     assert found.levels == _plain_levels(model)[: len(found.levels)]
     assert beyond(tmp_path, model, ()).run().levels == _plain_levels(model)
+
+
+class _KilledError(Exception):
+    """Ends a run as a kill does: nothing is tidied up."""
+
+
+def _kill_after(patch, writes):
+    """Have a run killed before it writes, or removes, one thing more than so many."""
+    left = [writes]
+
+    def killing(function):
+        def ask(*arguments, **named):
+            left[0] -= 1
+            if left[0] < 0:
+                raise _KilledError
+            return function(*arguments, **named)
+
+        return ask
+
+    patch.setattr(level_files_module, "append", killing(level_files_module.append))
+    patch.setattr(writer_module, "write_run", killing(writer_module.write_run))
+    patch.setattr(Path, "write_bytes", killing(Path.write_bytes))
+    patch.setattr(Path, "unlink", killing(Path.unlink))
+    patch.setattr(Store, "commit", killing(Store.commit))
+    patch.setattr(BeyondMemory, "_clean", lambda _: None)
+
+
+def test_killed_at_any_instant_it_goes_on(tmp_path, monkeypatch):
+    """Each run gets a little further than the one before, and is killed there."""
+    tiny_blocks(monkeypatch)
+    model, options = tiny("kip320"), Options(keep_going=True)
+    questions, kept, done = _questions(model), 0, False
+    for writes in itertools.count(1):
+        search = beyond(tmp_path, model, questions, options)
+        search._clean()
+        with monkeypatch.context() as patch:
+            _kill_after(patch, writes)
+            with suppress(_KilledError):
+                found, done = search.run(), True
+        stored = len(search.store.levels)
+        assert stored >= kept, "a level that was whole is lost"
+        kept = stored
+        if done:
+            break
+    assert writes > 9
+    assert _whole(found) == _plain("kip320", options, Limits())
 
 
 def _plain_levels(model):

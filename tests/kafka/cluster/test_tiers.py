@@ -77,6 +77,15 @@ def test_where_a_consumer_is_refused_it_reads_nothing_until_a_later_one_does():
     assert asked.refused == {Place("u", 0, 5)}
 
 
+def test_a_consumer_gets_a_record_once_the_clients_say_so():
+    answers = [False, True]
+    stage = stage_of(None)
+    stage.clients = SimpleNamespace(ask=lambda op, **asked: answers.pop(0) if op == "first" else [])
+    words = "until a consumer that begins at the earliest offset of t gets a record"
+    gets = step_of(words).meaning.apply(stage)
+    assert [gets(), gets()] == [False, True]
+
+
 def batch(base, last):
     return struct.pack(">qi11xi4x", base, 19, last)
 
