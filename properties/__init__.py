@@ -50,6 +50,9 @@ _DECLARED = {
     ("model.kafka_transactions.state", _LIVENESS): (
         *("properties.kafka_transactions.liveness", "KAFKA_TRANSACTIONS_LIVENESS"),
     ),
+    ("model.kafka_streams.state", _LIVENESS): (
+        *("properties.kafka_streams.liveness", "KAFKA_STREAMS_LIVENESS"),
+    ),
     ("model.kafka_streams.state", _CLAIMS): (
         *("properties.kafka_streams.claims", "KAFKA_STREAMS_PROPERTIES"),
     ),

@@ -151,6 +151,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         TRACES,
         "checker.core.certificate",
     ),
+    "checker.core.beyond": (*("model", "properties", VERDICT, NATIVE, ENGINES, SEARCH, STORES),),
     "checker.core.graphs": (
         *("model", "properties", VERDICT, FILES, ENGINES, SEARCH, LIVENESS, TRACES, STORES),
     ),

@@ -27,19 +27,24 @@ def chosen_search(
     """
     engine = ENGINES[options["engine"]]
     engine.refuse(options)
-    if options["resume"] and not options["store"]:
+    if options["resume"] and not (options["store"] or options["spill"]):
         raise UsageError("--resume goes with --store DIR, which names what to go on from")
+    _check_spill(options)
     properties, promises = chosen_properties(model, options["properties"], options["liveness"])
     if options["fair"] and not promises:
         raise UsageError("--fair goes with --liveness, or with a liveness property by name")
     engine.refuse({"liveness": promises})
-    for name, given in (("store", options["store"]), ("liveness", promises)):
+    for name, given in (
+        *((name, options[name]) for name in ("store", "spill")),
+        ("liveness", promises),
+    ):
         if options["reduce"] and given:
             raise UsageError(f"--reduce is for properties of states and steps: leave out --{name}")
-    if promises and options["store"]:
-        raise UsageError(
-            "liveness keeps the state graph in memory, not in a store: leave out --store"
-        )
+    for name in ("store", "spill"):
+        if promises and options[name]:
+            raise UsageError(
+                f"liveness keeps the state graph in memory, not in a store: leave out --{name}"
+            )
     fairness = changed(model.protocol.fairness, options["fair"]) if promises else ()
     limits = ceiling.limits(options["depth"], options["max_states"])
     chosen = ("workers", "exact", "keep_going", "deadlock", "symmetry", "cross_check")
@@ -47,6 +52,22 @@ def chosen_search(
     return engine.search(
         Asked(model, properties, limits, how, on_progress, promises, fairness, options)
     )
+
+
+def _check_spill(options: dict[str, Any]) -> None:
+    """Raise `UsageError` for what does not go with a search beyond memory, or only with one."""
+    if not options["spill"]:
+        if options["max_disk"] is not None:
+            raise UsageError("--max-disk goes with --spill DIR, which says where the disk is used")
+        return
+    if options["max_memory"] is None:
+        raise UsageError("--spill goes with --max-memory SIZE: beyond it the disk is used")
+    for name, why in (
+        ("store", "keeps what a search needs, not whole states to query"),
+        ("exact", "keeps fingerprints on disk, not whole states"),
+    ):
+        if options[name]:
+            raise UsageError(f"--spill {why}: leave out --{name}")
 
 
 def chosen_properties(

@@ -86,10 +86,15 @@ def _local(asked: Asked) -> Search:
         from checker.core.search.reduced import ReducedExplorer
 
         return ReducedExplorer(*plain)
+    if asked.options["spill"]:
+        from checker.core.beyond.explorer import BeyondMemory
+
+        store = _store(asked, asked.options["spill"], spill=True)
+        return BeyondMemory(store, *plain, max_disk=asked.options["max_disk"])
     if asked.options["store"]:
         from checker.core.stores.journal import StoredExplorer
 
-        return StoredExplorer(_store(asked), *plain)
+        return StoredExplorer(_store(asked, asked.options["store"]), *plain)
     from checker.core.search.explore import Explorer
 
     return Explorer(*plain)
@@ -102,7 +107,7 @@ def _spark(asked: Asked) -> Search:
     master = asked.options["master"] or DEFAULT_MASTER
     require_java()
     require_master(master)
-    store = _store(asked)
+    store = _store(asked, asked.options["store"])
     keeps_log = store.storage.is_local and asked.options["store"]
     log = Path(store.storage.root) / "spark.log" if keeps_log else None
     cluster = Cluster(
@@ -121,8 +126,8 @@ def _reference(asked: Asked) -> Search:
     )
 
 
-def _store(asked: Asked) -> Store:
-    """The store that is named, or one for a search whose states nobody wants to keep."""
+def _store(asked: Asked, place: str | None, spill: bool = False) -> Store:
+    """The store at a place, or one for a search whose states nobody wants to keep."""
     import shutil
     import tempfile
 
@@ -133,19 +138,21 @@ def _store(asked: Asked) -> Store:
 
     if asked.how.symmetry:
         Symmetry(asked.model, asked.properties, Layout(asked.model))  # says so if there is none
-    place, resume = asked.options["store"], asked.options["resume"]
-    if resume and "://" not in place and not Path(place).exists():
+    resume = asked.options["resume"]
+    if place and resume and "://" not in place and not Path(place).exists():
         raise UsageError(f"--resume: there is no store {place} to go on from: leave out --resume")
     if not place:
         place = tempfile.mkdtemp(prefix="highwater-store-")
         atexit.register(shutil.rmtree, place, ignore_errors=True)
-    return open_store(place, manifest_for(asked.model, asked.properties, asked.how), resume)
+    return open_store(place, manifest_for(asked.model, asked.properties, asked.how, spill), resume)
 
 
 _DECLARED = (
     Engine(
         "local", "vectorised search on this machine",
-        frozenset({"store", "symmetry", "reduce", "max_memory", "liveness"}), _local,
+        frozenset({
+            *("store", "symmetry", "reduce", "max_memory", "spill", "max_disk", "liveness"),
+        }), _local,
     ),
     Engine(
         "spark", "vectorised search on a Spark cluster; keeps what it finds in a store",

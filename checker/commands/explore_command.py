@@ -13,6 +13,7 @@ from checker.commands.common import (
     checked_output_options,
     limited,
     memory_option,
+    size,
     stats_option,
     workers_option,
     write_file,
@@ -78,7 +79,12 @@ if TYPE_CHECKING:
     help="end with status 20 if a limit came before the answer, --depth too",
 )
 @click.option("--store", metavar="DIR", help="keep the states here: a directory or a URI")
-@click.option("--resume", is_flag=True, help="go on from what the store holds")
+@click.option(
+    "--spill", metavar="DIR",
+    help="beyond --max-memory go on here, on disk: 8 to 12 bytes a state, the widest levels too",
+)  # fmt: skip
+@click.option("--max-disk", type=size, help="with --spill: stop at this much disk, such as 40GB")
+@click.option("--resume", is_flag=True, help="go on from what --store or --spill holds")
 @click.option("--master", metavar="URL", help="where Spark runs [default: local[*]]")
 @click.option("--partitions", type=click.IntRange(1, 100_000), help="parts that share the states")
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")

@@ -178,6 +178,7 @@ def to_json(exploration: Exploration, found: tuple[Finding, ...]) -> searches.Ex
         "seconds": round(exploration.seconds, 3),
         "states_per_second": round(rate(exploration)),
         "peak_memory_bytes": exploration.peak_memory_bytes,
+        "disk_bytes": exploration.disk_bytes,
         "version": highwater_version(),
     }
 

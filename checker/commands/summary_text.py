@@ -176,6 +176,8 @@ def _search_lines(exploration: Exploration, stats: bool) -> Iterator[str]:
             f"{exploration.unfinished:,} of the states are at depth {exploration.depth + 1}, "
             "which is unfinished"
         )
+    if exploration.disk_bytes:
+        yield f"{exploration.disk_bytes / 1e6:,.0f} MB on disk"
     if stats:
         megabytes = exploration.peak_memory_bytes / 1e6
         yield (

@@ -216,6 +216,7 @@ class Exploration(Inspection):
     fingerprint_bits: int = 64
     collision_probability: float = 0.0
     peak_memory_bytes: int = 0
+    disk_bytes: int = 0
 
     @property
     def visits_all(self) -> bool:

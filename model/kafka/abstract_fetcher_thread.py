@@ -16,9 +16,9 @@ from model.kafka.choices import IsrChanges, Truncation
 from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
+    fetched_epoch,
     knows_epoch,
     knows_epochs,
-    last_epoch,
     truncation_end,
 )
 from model.kafka.partition import asks_before_fetching, can_fetch, fetch_diverges, note_fetch
@@ -39,7 +39,7 @@ def follower_stall_before_truncating(
 ) -> None:
     """Take the answer of a fetch in its leader epoch, and decide to truncate."""
     diverging = fetch_diverges(partition, follower, leader)
-    last, stalled = last_epoch(partition, follower), partition.stalled_truncation
+    last, stalled = fetched_epoch(partition, follower), partition.stalled_truncation
     require(answers_at_once(partition))
     require(partition.options.truncation == Truncation.DIVERGING_FETCH)
     require(is_none(stalled.follower))

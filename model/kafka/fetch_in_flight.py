@@ -12,8 +12,8 @@ from model.kafka.choices import FetchAnswers
 from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
+    fetched_epoch,
     knows_epoch,
-    last_epoch,
     truncation_end,
 )
 from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
@@ -39,7 +39,7 @@ from model.language import action, all_of, any_of, choose, is_none, maximum, not
 def follower_send_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
     """The leader handles a fetch at once; its answer travels."""
     diverging = fetch_diverges(partition, follower, leader)
-    last, end = last_epoch(partition, follower), follower.log.end
+    last, end = fetched_epoch(partition, follower), follower.log.end
     has_record = all_of(not_(diverging), end < leader.log.end)
     answer = follower.answer
     require(not answers_at_once(partition))

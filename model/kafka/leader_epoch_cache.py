@@ -57,6 +57,13 @@ def last_epoch(partition: TopicPartition, broker: Broker) -> int:
     return broker.log.last_epoch
 
 
+def fetched_epoch(partition: TopicPartition, follower: Broker) -> int:
+    """The epoch that the follower's fetch names, where fetches do. Meaningless if it has none."""
+    if file_cache.is_kept(partition):
+        return file_cache.fetched_epoch(partition, follower)
+    return follower.log.last_epoch
+
+
 def knows_epochs(partition: TopicPartition, broker: Broker) -> bool:
     """The broker knows of some epoch."""
     if file_cache.is_kept(partition):

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from model.kafka import fetched_epoch as fetched
 from model.kafka.bounds import (
     CACHE_LOSSES,
     CONTROLLED_SHUTDOWNS,
@@ -105,8 +106,7 @@ def found_epoch(partition: TopicPartition, broker: Broker, epoch: int) -> int:
 
 def fetched_epoch(partition: TopicPartition, follower: Broker) -> int:
     """The last fetched epoch that a fetch names; `NO_EPOCH` if it names none."""
-    latest = latest_epoch(partition, follower)
-    return choose(follower.fetched_epoch_forgotten, NO_EPOCH, latest)
+    return fetched.named(follower, latest_epoch(partition, follower))
 
 
 def is_out_of_range(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
@@ -137,6 +137,7 @@ def assign(partition: TopicPartition, broker: Broker, epoch: int, start: int, wh
     if not partition.options.leader_enters_epoch:
         needed = all_of(epoch > latest, start >= last_start)
     entered = all_of(where, needed)
+    fetched.note_record(broker, where)
     write(partition, broker, where=entered)
     for row in partition.epoch_starts:
         held = row.cached[broker]
@@ -218,8 +219,7 @@ def truncate(partition: TopicPartition, broker: Broker, end: int, where: bool) -
         goes = all_of(cut, row.number >= end)
         row.cached[broker] = choose(goes, NO_EPOCH, row.cached[broker])
     _compare_with_file(partition, broker)
-    forgotten = broker.fetched_epoch_forgotten
-    broker.fetched_epoch_forgotten = choose(where, False, forgotten)
+    fetched.take_from_cache(broker, where)
 
 
 def _drop_before(
@@ -267,6 +267,7 @@ def would_be_cut(partition: TopicPartition, broker: Broker, end: int) -> bool:
 def forget(partition: TopicPartition, broker: Broker, where: bool) -> None:
     """Where the condition holds, the log is deleted, and the file with it."""
     write(partition, broker, where)
+    fetched.note_record(broker, where)
     for row in partition.epoch_starts:
         row.cached[broker] = choose(where, NO_EPOCH, row.cached[broker])
 
@@ -321,8 +322,7 @@ def reload(partition: TopicPartition, broker: Broker, power_lost: bool, where: b
     _compare_with_file(partition, broker)
     if partition.options.epoch_file != EpochFile.AT_ONCE:
         write(partition, broker, where=all_of(where, not_(_may_stop(partition, broker))))
-    forgotten = broker.fetched_epoch_forgotten
-    broker.fetched_epoch_forgotten = choose(where, False, forgotten)
+    fetched.take_from_cache(broker, where)
     broker.fetch_answered = choose(where, False, broker.fetch_answered)
 
 
@@ -388,8 +388,5 @@ def begin_to_fetch(partition: TopicPartition, follower: Broker, where: bool) -> 
     """In a new leader epoch, a follower starts from what its cache says."""
     if is_kept(partition) and partition.options.epoch_file == EpochFile.LATER:
         follower.epochs_cut_last = choose(where, False, follower.epochs_cut_last)
-    if not forgets_fetched_epochs(partition):
-        return
-    forgotten = follower.fetched_epoch_forgotten
-    follower.fetched_epoch_forgotten = choose(where, False, forgotten)
+    fetched.take_from_cache(follower, where)
     follower.fetch_answered = choose(where, False, follower.fetch_answered)

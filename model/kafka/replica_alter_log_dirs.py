@@ -14,8 +14,8 @@ nothing. To cancel a move is to leave it where it is.
 
 from __future__ import annotations
 
+from model.kafka import fetched_epoch, log_segment
 from model.kafka import leader_epoch_file_cache as file_cache
-from model.kafka import log_segment
 from model.kafka.bounds import DIRECTORY_MOVES, RECORD_DELETIONS
 from model.kafka.leader_epoch_cache import (
     answered_end,
@@ -209,12 +209,18 @@ def require_caught_up(broker: Broker) -> None:
 
 
 def promote(partition: TopicPartition, broker: Broker, keeps_epochs: bool) -> None:
-    """The future replica is the log, with the epochs of its records unless the others are kept."""
+    """The future replica is the log, with the epochs of its records unless the others are kept.
+
+    The broker's fetcher goes on, and names the epoch that it named.
+    """
     future, log = broker.future, broker.log
     for offset in log.positions:
         log[offset].id = future.log[offset].id
         log[offset].epoch = future.log[offset].epoch
     log_segment.forget(partition, broker)
     if file_cache.is_kept(partition) and not keeps_epochs:
+        before = file_cache.fetched_epoch(partition, broker)
         file_cache.read_off_records(partition, broker, broker.log_start)
+        latest = file_cache.latest_epoch(partition, broker)
+        fetched_epoch.keep(partition, broker, before, latest)
     forget(broker)

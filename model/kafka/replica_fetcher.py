@@ -9,11 +9,13 @@ from __future__ import annotations
 from model.kafka import fetch_session, log_segment, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka.choices import Truncation
+from model.kafka.fetched_epoch import is_not_in_cache, take_from_cache
 from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
     cannot_be_answered,
     cannot_be_placed,
+    fetched_epoch,
     knows_epoch,
     knows_epochs,
     last_epoch,
@@ -120,21 +122,23 @@ def divergence_offset(partition: TopicPartition, follower: Broker, leader: Broke
     end = minimum(follower.log.end, leader.log.end)
     if partition.options.truncation != Truncation.DIVERGING_FETCH:
         return end
-    last = last_epoch(partition, follower)
+    last = fetched_epoch(partition, follower)
     found = answered_epoch(partition, leader, last)
     answered = truncation_end(partition, follower, found, answered_end(partition, leader, last))
     return choose(is_out_of_range(partition, follower, leader), end, answered)
 
 
 def clears_epochs(partition: TopicPartition, follower: Broker, leader: Broker, end: int) -> bool:
-    """Truncation to `end` leaves the log as it is, and drops an epoch without records.
+    """Truncation to `end` leaves the log as it is, and drops an epoch that the follower named.
 
-    What is out of range does not, and may be so for ever (KAFKA-15608, KAFKA-20961).
+    One without records; or what it fetched last, if its cache lacks that. What is out of range
+    drops the second alone, and may be so for ever (KAFKA-15608, KAFKA-20961).
     """
     if not file_cache.is_kept(partition):
         return False
     cut = file_cache.would_be_cut(partition, follower, end)
-    return all_of(cut, not_(cannot_be_placed(partition, follower, leader)))
+    cut = all_of(cut, not_(cannot_be_placed(partition, follower, leader)))
+    return any_of(cut, is_not_in_cache(follower))
 
 
 def asks_in_vain(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
@@ -187,9 +191,11 @@ def follower_truncate_on_fetch(partition: TopicPartition, follower: Broker, lead
     placed = not_(is_out_of_range(partition, follower, leader))
     fetch_session.count_as_told(partition, follower, leader, where=placed)
     note_fetch(partition, follower, leader, diverging)
-    found = answered_epoch(partition, leader, last_epoch(partition, follower))
+    found = answered_epoch(partition, leader, fetched_epoch(partition, follower))
     completed = any_of(not_(placed), knows_epoch(partition, follower, found))
-    truncate(partition, follower, end, completed)
+    cuts = any_of(placed, end < follower.log.end)
+    truncate(partition, follower, end, completed, where=cuts)
+    take_from_cache(follower)
 
 
 @action(

@@ -97,6 +97,7 @@ class Broker(Entity):
     `unregistered`: an operator wants the controller to forget it; once it is fenced, that is so.
     `fetch_answered` and `fetched_epoch_forgotten`, where answers may clear the last fetched epoch:
     the follower has had an answer in this leader epoch, and has forgotten that epoch.
+    `fetched_epoch`: its fetcher names that one, which the log that has replaced its own lacks.
     `epochs_cut_last`: truncation has taken epochs out of its cache since it last read metadata, and
     the file has these still.
     `gave_up`: the follower has refused an answer, and fetches no more in this leader epoch.
@@ -130,6 +131,7 @@ class Broker(Entity):
     truncating: bool = False
     fetch_answered: bool = False
     fetched_epoch_forgotten: bool = False
+    fetched_epoch: LeaderEpochOrNone = NO_EPOCH
     epochs_cut_last: bool = False
     gave_up: bool = False
     answer: FetchAnswer = FetchAnswer.part()

@@ -9,5 +9,9 @@ INPUTS = Bound("inputs", 2, 1, "records of the input partition", 3)
 REBALANCES = budget("rebalances", "times that the input partition gets another owner", 1, maximum=3)
 TIMEOUTS = budget("transaction_timeouts", "transactions that transaction.timeout.ms ends")
 GIVE_UPS = budget("aborts", "transactions that an owner aborts because it wants to")
+DEATHS = budget("deaths", "owners that die")
+LATE = budget(
+    "late_completions", "markers that the group has, and whose offset it takes over later"
+)
 
 BOUNDS = bounds_in(globals())

@@ -1,4 +1,4 @@
-"""Kafka versions as settings of a task: KIP-447 or not."""
+"""Kafka versions as settings of a task: the first release of each series that differs."""
 
 from __future__ import annotations
 
@@ -8,4 +8,6 @@ from typing import Any
 from model.kafka_streams.settings import StreamsSettings
 from model.language.declare.settings import presets
 
-PRESETS: Mapping[str, Mapping[str, Any]] = presets(StreamsSettings, "kafka", ["0.11", "2.5"])
+PRESETS: Mapping[str, Mapping[str, Any]] = presets(
+    StreamsSettings, "kafka", ["0.11", "2.0", "2.5", "4.0"]
+)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from model.kafka_streams import stream_task, transactions
 from model.kafka_streams.bounds import BOUNDS
+from model.kafka_streams.fairness import FAIRNESS
 from model.kafka_streams.presets import PRESETS
 from model.kafka_streams.settings import StreamsSettings
 from model.kafka_streams.state import Task, start
@@ -22,6 +23,7 @@ KAFKA_STREAMS = Protocol(
     settings=StreamsSettings,
     start=start,
     presets=PRESETS,
+    fairness=FAIRNESS,
     views={
         "owners": ("owners.phase", "owners.position"),
         "transactions": ("owners.decision", "owners.output", "owners.offset"),
@@ -40,5 +42,11 @@ KAFKA_STREAMS = Protocol(
         transactions.coordinator_time_out,
         transactions.output_get_marker,
         transactions.offsets_get_marker,
+        transactions.offsets_get_marker_early,
+        transactions.group_complete_late,
+        transactions.group_fail_to_complete,
+        stream_task.owner_die,
+        stream_task.owner_join_again,
+        transactions.coordinator_abort_of_the_dead,
     ),
 )

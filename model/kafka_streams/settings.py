@@ -50,6 +50,16 @@ class StreamsSettings:
         history="false 0.11.0.0, true 2.5.0",
         evidence="Kafka's history: KAFKA-9346",
     )
+    completion_is_awaited: bool = setting(
+        True,
+        "a transaction is complete only when the group has taken its offset over",
+        "completion.is.awaited",
+        at="GroupCoordinator.scheduleHandleTxnCompletion",
+        about="KAFKA-17507",
+        history="true 0.11.0.0, false 2.0.0, true 3.9.1 4.0.0",
+        evidence="`GroupMetadataManager` of 3.6.2, 3.9.0 and 3.9.1; 2.0.0 by the pull request",
+        catalogue="179",
+    )
     resets_position: bool = setting(
         True,
         "an owner that has aborted reads the committed offset again",

@@ -17,7 +17,10 @@ from model.language import (
     Entity,
     State,
     Table,
+    all_of,
+    any_of,
     integers,
+    not_,
     spent,
     table,
 )
@@ -36,7 +39,7 @@ class Phase(IntEnum):
     OPEN = 4  # it has written a result in a transaction
     SENT = 5  # and its offset
     MUST_ABORT = 6
-    STOPPED = 7  # it is fenced, and knows
+    STOPPED = 7  # it is fenced, and knows; or it is dead
 
 
 class Decision(IntEnum):
@@ -60,7 +63,9 @@ class Owner(Entity):
     """Who owns, or owned, the input partition; its number is the generation.
 
     `at` is the input of its transaction; `output` and `offset`: a result, an offset is written, and
-    has no marker; `fenced`: its producer epoch is over.
+    has no marker; `fenced`: its producer epoch is over. `late`: what a marker has decided that the
+    group has not looked at yet, and `late_at` the input that it is of; `forgotten`: the group does
+    not know the offset that is pending.
     """
 
     _label = "owner "
@@ -72,6 +77,14 @@ class Owner(Entity):
     output: bool = False
     offset: bool = False
     fenced: bool = False
+    late: Decision = Decision.NONE
+    late_at: Position = 0
+    forgotten: bool = False
+
+    @property
+    def is_pending(self) -> bool:
+        """The group knows an offset of it that may yet be committed."""
+        return any_of(all_of(self.offset, not_(self.forgotten)), self.late != Decision.NONE)
 
 
 class Spent(Budgets, of=BOUNDS):

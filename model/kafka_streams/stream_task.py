@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.kafka_streams.bounds import GIVE_UPS, INPUTS, REBALANCES
+from model.kafka_streams.bounds import DEATHS, GIVE_UPS, INPUTS, REBALANCES
 from model.kafka_streams.state import Decision, Owner, Phase, Task
 from model.language import (
     action,
@@ -69,7 +69,7 @@ def owner_fetch_offset(task: Task, owner: Owner) -> None:
             )
         )
     if task.options.requires_stable:
-        require(every(not_(other.offset) for other in task.owners))
+        require(every(not_(other.is_pending) for other in task.owners))
 
     owner.phase = Phase.READY
     owner.position = task.committed
@@ -165,3 +165,27 @@ def _abort(task: Task, owner: Owner) -> None:
     else:
         owner.phase = choose(works, Phase.READY, Phase.STOPPED)
         owner.position = choose(works, owner.position + 1, 0)
+
+
+@action("{owner} dies", at="the application", since="0.11.0.0")
+def owner_die(task: Task, owner: Owner) -> None:
+    """What it has begun stays open. One that merely does nothing any more is the same."""
+    require(owner.phase > Phase.NONE, owner.phase < Phase.STOPPED)
+
+    spend(task, DEATHS)
+    owner.phase = Phase.STOPPED
+    owner.position = 0
+
+
+@action(
+    "{owner}, or another in its place, joins the group again",
+    at="StreamThread.handleTaskMigrated",
+    since="0.11.0.0",
+)
+def owner_join_again(task: Task, owner: Owner) -> None:
+    """The newest has stopped. `group_rebalance` does not wait until its transaction is over."""
+    require(task.is_newest(owner), owner.phase == Phase.STOPPED)
+    require(owner.decision == Decision.NONE, not_(owner.is_pending))
+
+    owner.phase = Phase.ASSIGNED
+    owner.fenced = False

@@ -20,6 +20,8 @@ from model.replicated_log import NO_EPOCH
 
 
 def _elect(partition: Tiered, broker: Broker) -> None:
+    _note_former_leaders(partition)
+    broker.led_in = NO_EPOCH
     partition.epoch = partition.epoch + 1
     partition.leader = broker
     for other in partition.brokers:
@@ -28,6 +30,13 @@ def _elect(partition: Tiered, broker: Broker) -> None:
     broker.follows = True
     broker.building = False
     broker.ousted = False
+
+
+def _note_former_leaders(partition: Tiered) -> None:
+    """Whoever still believes to lead goes on in its epoch, of which nothing else is asked."""
+    for other in partition.brokers:
+        latest = all_of(other.leads, other.led_in == NO_EPOCH)
+        other.led_in = choose(latest, partition.epoch, other.led_in)
 
 
 def _require_election(partition: Tiered, broker: Broker) -> None:

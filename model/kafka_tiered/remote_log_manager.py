@@ -108,7 +108,7 @@ def leader_find_remote_end(partition: Tiered, broker: Broker, base: Cut) -> None
     require(start <= broker.end, start <= maximum(partition.high_watermark, broker.log_start))
 
     partition.raise_log_start(broker, start)
-    broker.next_base = base
+    broker.copy_next(base, first)
 
 
 @action(
@@ -117,9 +117,13 @@ def leader_find_remote_end(partition: Tiered, broker: Broker, base: Cut) -> None
     since="3.6.0",
 )
 def leader_begin_copy(partition: Tiered, broker: Broker, segment: Segment, end: Cut) -> None:
-    """A segment that is not the active one, and committed; one at a time, as its leader sees it."""
+    """A segment that is not the active one, and committed; one at a time, as its leader sees it.
+
+    It has something that the task takes to be not copied (`candidateLogSegments`).
+    """
     base = broker.next_base
     require(broker.up, broker.leads, base != UNKNOWN, base < end, end <= broker.end)
+    require(broker.copied_to < end)
     require(segment.copy == Copy.NONE)
     require(
         every(
@@ -153,11 +157,17 @@ def leader_begin_copy(partition: Tiered, broker: Broker, segment: Segment, end: 
     since="3.6.0",
 )
 def leader_finish_copy(partition: Tiered, broker: Broker, segment: Segment) -> None:
-    """The copy is listed. Nothing asks whether the broker still leads."""
+    """The copy is listed. Nothing asks whether the broker still leads.
+
+    The next segment begins after it, and not below where the log starts by then.
+    """
     require(broker.up, segment.copy == Copy.STARTED, segment.copier == broker)
 
-    goes_on = all_of(broker.leads, broker.next_base == segment.first, segment.until <= broker.end)
-    broker.next_base = choose(goes_on, segment.until, broker.next_base)
+    start = broker.log_start
+    mine = broker.next_base == maximum(segment.first, start)
+    goes_on = all_of(broker.leads, mine, segment.until <= broker.end)
+    base = choose(goes_on, maximum(segment.until, start), broker.next_base)
+    broker.copy_next(base, broker.copied_to)
     listing.list_finished(partition, segment)
     segment.copy = Copy.FINISHED
     segment.copier = None
@@ -277,12 +287,14 @@ def leader_expire(partition: Tiered, broker: Broker, segment: Segment) -> None:
     settings="remote.deletion.is.fenced",
 )
 def leader_delete_unreferenced(partition: Tiered, broker: Broker, segment: Segment) -> None:
-    """Delete what has epochs below the broker's earliest alone, or is below its log start."""
+    """Delete what has epochs below the broker's earliest alone, or is below its log start.
+
+    A leader has its own epoch in its cache, with or without a record of it.
+    """
     _require_deletion(partition, broker, segment)
-    has_epochs = some(broker.lineage[place] != NO_EPOCH for place in partition.places)
-    require(any_of(has_epochs, partition.leader == broker))
+    own = choose(partition.leader == broker, partition.epoch, broker.led_in)
     earliest = smallest(
-        choose(broker.lineage[place] != NO_EPOCH, broker.lineage[place], partition.epoch)
+        choose(broker.lineage[place] != NO_EPOCH, broker.lineage[place], own)
         for place in partition.places
     )
     latest = largest(segment.lineage[place] for place in partition.places)

@@ -71,7 +71,9 @@ class Broker(Entity):
     has heard of the partition's latest leader. `building`: it has truncated its log, and not yet
     read the epochs from the remote store. `ousted`: it has not followed anybody since an unclean
     election, which left the new leader alone in the ISR. `next_base`: where the next segment that
-    its task copies begins; none as long as the task has not looked up what is copied.
+    its task copies begins; none as long as the task has not looked up what is copied. `copied_to`:
+    the first offset that the task takes to be not copied, if the next segment begins before it.
+    `led_in`: of a former leader that has not heard of it, its epoch.
     `noted_start`: where it takes its local log to start, if it is mistaken in that (KAFKA-15695).
     """
 
@@ -87,12 +89,20 @@ class Broker(Entity):
     local_start: Offset = 0
     end: Offset = 0
     next_base: OffsetOrNone = UNKNOWN
+    copied_to: OffsetOrNone = UNKNOWN
+    led_in: LeaderEpochOrNone = NO_EPOCH
     noted_start: OffsetOrNone = UNKNOWN
 
     def forget_tasks(self) -> None:
         """It leads no more: its tasks are cancelled."""
         self.leads = False
-        self.next_base = UNKNOWN
+        self.copy_next(UNKNOWN, UNKNOWN)
+        self.led_in = NO_EPOCH
+
+    def copy_next(self, base: int, copied: int) -> None:
+        """Its task's next segment begins at `base`; what is before `copied` is copied already."""
+        self.next_base = base
+        self.copied_to = choose(base < copied, copied, UNKNOWN)
 
 
 class Segment(Entity):
@@ -165,9 +175,8 @@ class Tiered(State):
         start = maximum(broker.log_start, minimum(offset, broker.end))
         broker.log_start = start
         broker.local_start = maximum(broker.local_start, start)
-        broker.next_base = choose(
-            broker.next_base == UNKNOWN, UNKNOWN, maximum(broker.next_base, start)
-        )
+        base = choose(broker.next_base == UNKNOWN, UNKNOWN, maximum(broker.next_base, start))
+        broker.copy_next(base, broker.copied_to)
         for place in self.places:
             broker.lineage[place] = choose(place.number < start, NO_EPOCH, broker.lineage[place])
 

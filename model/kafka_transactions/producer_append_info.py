@@ -107,7 +107,8 @@ def is_ready(txn: TransactionalId, partition: Partition, sent: Sent, epoch: int)
 def partition_get_record(txn: TransactionalId, partition: Partition) -> None:
     """It is appended and acknowledged, or refused, as its epoch is fenced.
 
-    After one with its sequence, which the producer has given up, it is taken for a duplicate.
+    After one with its sequence, which the producer has given up, it is taken for a duplicate. Of
+    INVALID_TXN_STATE Kafka Streams ends, though its producer could abort (KAFKA-19690).
     """
     epoch = txn.producer.epoch
     require(is_ready(txn, partition, partition.record, epoch))

@@ -246,6 +246,17 @@ class TransactionSettings:
         catalogue="149",
         feature="transaction.version=2",
     )
+    next_id_is_told: bool = setting(
+        True,
+        "with version 2 EndTxn is answered with the next producer id where the epochs are used up",
+        "next.id.is.told",
+        at="TransactionCoordinator.endTransaction",
+        about="KAFKA-18660",
+        history="true 0.11.0.0",
+        evidence="in no release without: mended before 4.0.0",
+        catalogue="178",
+        feature="transaction.version=2",
+    )
     fences_at_the_last_epoch: bool = setting(
         True,
         "a coordinator fences a producer whose epoch is the last, by the same epoch",

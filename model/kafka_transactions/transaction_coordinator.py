@@ -18,6 +18,7 @@ from model.kafka_transactions.state import (
     IdState,
     Kind,
     Partition,
+    Phase,
     Sent,
     TransactionalId,
 )
@@ -56,7 +57,10 @@ def is_decided(coordinator: Coordinator) -> bool:
 def coordinator_add_partition(
     txn: TransactionalId, coordinator: Coordinator, partition: Partition
 ) -> None:
-    """Append that the partition is in the transaction; or it is, and the record may be sent."""
+    """Append that the partition is in the transaction; or it is, and the record may be sent.
+
+    A producer that can only abort drops it: `RecordAccumulator.abortUndrainedBatches`.
+    """
     require(not txn.has_versions_2)
     require(is_free(txn, coordinator), not_(is_decided(coordinator)))
     require(partition.record == Sent.ADDING, has_room(txn))
@@ -65,7 +69,8 @@ def coordinator_add_partition(
         not_(fenced), coordinator.state == ONGOING, coordinator.partitions.contains(partition)
     )
 
-    partition.record = choose(is_in, Sent.SENT, partition.record)
+    sends = choose(txn.producer.phase == Phase.OPEN, Sent.SENT, Sent.NONE)
+    partition.record = choose(is_in, sends, partition.record)
     _add(txn, coordinator, partition, all_of(not_(fenced), not_(is_in)))
     stop(txn, fenced)
 
@@ -275,7 +280,8 @@ def coordinator_answer_from_cache(txn: TransactionalId, coordinator: Coordinator
 def coordinator_init(txn: TransactionalId, coordinator: Coordinator) -> None:
     """Give the producer the next epoch; a transaction that is open is aborted first, with another.
 
-    Who names an epoch that is not the newest is fenced, but for a retry, which is given that.
+    Who names an epoch that is not the newest is fenced, but for a retry, which is given that. An
+    open transaction is aborted before the epoch is looked at.
     """
     producer = txn.producer
     require(is_free(txn, coordinator), wants_init(txn), has_room(txn))
@@ -287,7 +293,8 @@ def coordinator_init(txn: TransactionalId, coordinator: Coordinator) -> None:
         after(txn, producer.epoch) == coordinator.epoch,
         not_(coordinator.loaded),
     )
-    fenced = all_of(bumps, producer.epoch != coordinator.epoch, not_(again))
+    is_old = all_of(bumps, producer.epoch != coordinator.epoch, not_(again))
+    fenced = all_of(is_old, coordinator.state != ONGOING)
     appends = not_(any_of(again, fenced))
     ongoing = all_of(appends, coordinator.state == ONGOING)
     begins = all_of(appends, coordinator.state != ONGOING)

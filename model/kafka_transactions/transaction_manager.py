@@ -85,9 +85,14 @@ def producer_abort(txn: TransactionalId) -> None:
     settings="after.a.failed.record",
 )
 def producer_give_up(txn: TransactionalId, partition: Partition) -> None:
-    """`delivery.timeout.ms` is over, and a broker's queue has the request."""
+    """`delivery.timeout.ms` is over, and a broker's queue has the request.
+
+    The sender's thread does not look while AddPartitionsToTxn is under way.
+    """
     producer, late = txn.producer, partition.late_record
     require(any_of(partition.record == Sent.SENT, partition.record == Sent.VERIFIED))
+    if not txn.has_versions_2:
+        require(every(p.record != Sent.ADDING for p in txn.partitions))
     require(late.sent == Sent.NONE)
 
     spend(txn, LATE_PRODUCES)
@@ -183,8 +188,13 @@ def hear_of_epoch(txn: TransactionalId, epoch: int, where: bool) -> None:
 
 
 def refuse_record(txn: TransactionalId, partition: Partition, where: bool) -> None:
-    """The producer hears that its record is refused, so that it can only abort, if `where`."""
+    """The producer hears that its record is refused, so that it can only abort, if `where`.
+
+    Since KIP-360 it asks for another epoch after that, too: `maybeTransitionToErrorState`.
+    """
     partition.record = choose(where, Sent.NONE, partition.record)
+    if not txn.has_versions_2 and txn.options.after_failure == AfterFailure.NEW_EPOCH:
+        txn.producer.unresolved = any_of(where, txn.producer.unresolved)
     txn.producer.phase = choose(where, Phase.MUST_ABORT, txn.producer.phase)
 
 

@@ -36,9 +36,26 @@ def _write(txn: TransactionalId, coordinator: Coordinator, partition: Partition)
         taken, coordinator.partitions.without_member(partition), coordinator.partitions
     )
     coordinator.status = choose(taken, coordinator.status, Status.GIVEN_UP)
+    _leave_under_way(txn, coordinator, partition, not_(taken))
     if not txn.options.cancels_only_its_own_markers:
         _cancel_the_newest(txn, not_(txn.leads(coordinator)))
     blank_the_replaced(txn)
+
+
+def _leave_under_way(
+    txn: TransactionalId, coordinator: Coordinator, partition: Partition, where: bool
+) -> None:
+    """Markers for other partitions that were sent before one is refused still arrive, if `where`.
+
+    Nobody waits for their answers. The model has room for one that is late in a partition.
+    """
+    for other in txn.partitions:
+        late = other.late_marker
+        here = all_of(where, other != partition, coordinator.partitions.contains(other))
+        here = all_of(here, late.kind == EMPTY)
+        late.kind = choose(here, coordinator.state, late.kind)
+        late.epoch = choose(here, coordinator.epoch, late.epoch)
+        late.coordinator_epoch = choose(here, coordinator.number, late.coordinator_epoch)
 
 
 def _cancel_the_newest(txn: TransactionalId, where: bool) -> None:

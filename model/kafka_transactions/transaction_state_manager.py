@@ -132,7 +132,7 @@ def _commit(txn: TransactionalId, told: bool) -> None:
 
 def _told(txn: TransactionalId, entry: Logged) -> int:
     """The epoch that the answer to EndTxn has."""
-    if not txn.has_versions_2:
+    if not txn.has_versions_2 or not txn.options.next_id_is_told:
         return entry.epoch
     is_next = is_last(txn, entry.epoch)
     if not txn.options.fences_take_a_new_id:

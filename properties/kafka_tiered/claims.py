@@ -197,6 +197,11 @@ def well_formed(partition: Tiered) -> bool:
             broker.next_base <= broker.end,
             implies(broker.leads, broker.up),
             implies(broker.next_base >= 0, broker.leads),
+            implies(broker.copied_to >= 0, broker.next_base >= 0),
+            implies(broker.copied_to >= 0, broker.next_base < broker.copied_to),
+            broker.copied_to <= broker.end,
+            implies(broker.led_in >= 0, broker.leads),
+            broker.led_in < partition.epoch,
             every(
                 implies(
                     any_of(place.number < broker.log_start, place.number >= broker.end),

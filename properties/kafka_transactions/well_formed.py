@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from model.kafka_transactions.state import (
+    EMPTY,
+    PREPARE_ABORT,
+    PREPARE_COMMIT,
     Fate,
     Kind,
     Phase,
@@ -10,7 +13,7 @@ from model.kafka_transactions.state import (
     Status,
     TransactionalId,
 )
-from model.language import all_of, any_of, every, implies, not_
+from model.language import all_of, any_of, choose, every, implies, not_
 from properties.claims import always
 
 
@@ -51,6 +54,14 @@ def well_formed(txn: TransactionalId) -> bool:
         ),
         every(
             implies(p.late_record.sent == Sent.NONE, p.late_record.epoch == 0)
+            for p in txn.partitions
+        ),
+        every(
+            choose(
+                p.late_marker.kind == EMPTY,
+                all_of(p.late_marker.epoch == 0, p.late_marker.coordinator_epoch == 0),
+                any_of(p.late_marker.kind == PREPARE_COMMIT, p.late_marker.kind == PREPARE_ABORT),
+            )
             for p in txn.partitions
         ),
         not_(all_of(producer.phase == Phase.STOPPED, producer.request != Kind.NONE)),

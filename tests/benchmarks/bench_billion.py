@@ -2,7 +2,8 @@
 
 By hand, on a machine with nothing else to do: it takes minutes and some 11 GB.
 `python -m tests.benchmarks.bench_billion`; with `--log-size`, `--records`, `--epoch` other sizes;
-with `--by-classes` the states are added up from the classes of a search up to renaming instead.
+with `--by-classes` the states are added up from the classes of a search up to renaming instead;
+with `--spill DIR --memory 12` the search goes on from disk beyond so many GiB.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import resource
 import time
 from collections.abc import Sequence
 
+from checker.core.beyond.explorer import BeyondMemory
 from checker.core.engines.layout import Words
-from checker.core.search.explore import Explorer, Journal, Options
+from checker.core.search.explore import Explorer, Journal, Limits, Options
 from checker.core.search.findings import Findings
 from checker.core.search.lineage import Lineage
 from checker.core.search.symmetry import Symmetry
+from checker.core.stores.manifest import manifest_for
+from checker.core.stores.store import open_store
 from checker.core.traces.trace import TraceVerdict, build_trace
 from model.language.protocol import Model
 from model.protocols import PROTOCOLS
@@ -38,6 +42,27 @@ class _Adding(Journal):
         print(f"depth {findings.depth}: {found:,} found, {self.states:,} states", flush=True)
 
 
+class _Telling(BeyondMemory):
+    """A search from disk that tells of each level."""
+
+    def _whole(self, pieces: list[Words]) -> None:
+        super()._whole(pieces)
+        held = self._visited.count
+        print(
+            f"depth {self.findings.depth}: {self._kept:,} states, {held:,} in memory, "
+            f"{self._disk_bytes / 1e9:.1f} GB on disk, {self._elapsed():.0f} s",
+            flush=True,
+        )
+
+
+def _from_disk(model: Model, workers: int, place: str, memory: float) -> None:
+    properties = choose_properties(model.protocol, ("weak_isr", "strong_isr"))
+    options = Options(workers=workers)
+    store = open_store(place, manifest_for(model, properties, options, spill=True), resume=True)
+    limits = Limits(memory=int(memory * 2**30))
+    _tell(model, _Telling(store, model, properties, limits, options))
+
+
 def _search(model: Model, workers: int, by_classes: bool) -> None:
     properties = choose_properties(model.protocol, ("weak_isr", "strong_isr"))
     explorer = Explorer(model, properties)
@@ -49,11 +74,19 @@ def _search(model: Model, workers: int, by_classes: bool) -> None:
     options = Options(workers=workers, symmetry=by_classes)
     explorer = Explorer(model, properties, options=options, journal=adding)
     explorer._symmetry = symmetry
+    _tell(model, explorer)
+    print(f"{adding.states:,} states")
+
+
+def _tell(model: Model, explorer: Explorer) -> None:
+    """Search, and print what it took."""
     started = time.perf_counter()
     found = explorer.run()
     seconds = time.perf_counter() - started
     used = resource.getrusage(resource.RUSAGE_SELF)
-    print(f"{found.verdict}: {adding.states:,} states, depth {found.depth}")
+    print(f"{found.verdict}: {found.distinct_states:,} found, depth {found.depth}")
+    if found.stopped:
+        print(f"stopped by {found.stopped}")
     print(f"{found.transitions:,} transitions, probability {found.collision_probability:.2g}")
     print(f"{seconds:.0f} s, processor {used.ru_utime:.0f} + {used.ru_stime:.0f} s")
     print(f"{found.peak_memory_bytes / 1e9:.2f} GB at most")
@@ -70,13 +103,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--epoch", type=int, default=4)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--by-classes", action="store_true")
+    parser.add_argument("--spill", metavar="DIR")
+    parser.add_argument("--memory", type=float, default=12.0)
     chosen = parser.parse_args(arguments)
     bounds = {
         "log_size": chosen.log_size,
         "max_records": chosen.records,
         "max_leader_epoch": chosen.epoch,
     }
-    _search(PROTOCOLS["kip320"].model(bounds), chosen.workers, chosen.by_classes)
+    model = PROTOCOLS["kip320"].model(bounds)
+    if chosen.spill:
+        _from_disk(model, chosen.workers, chosen.spill, chosen.memory)
+    else:
+        _search(model, chosen.workers, chosen.by_classes)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ from checker.core.search.explore import Explorer
 TINY = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
 FULL = Path("/dev/full")
 
+SPILL = ("explore", "kip320", "--max-memory", "3GB", "--spill", "no-such")
+
 
 def check_one_line(ended, status, *words):
     assert ended.status == status
@@ -67,6 +69,13 @@ def test_a_name_that_cannot_be_printed_is_escaped(highwater, name, tmp_path, mon
         (("explore", "--set", "replica.lag.time.max.ms=1"), ("not modelled", "no time")),
         (("explore", "--set", f"min.insync.replicas={9**30}"), ("1 to 2147483647",)),
         (("explore", "kip320", "--store", "no-such", "--resume"), ("no store", "leave out")),
+        (("explore", "kip320", "--spill", "no-such"), ("--max-memory SIZE",)),
+        (("explore", "kip320", "--max-disk", "1GB"), ("--spill DIR",)),
+        ((*SPILL, "--store", "no-such"), ("leave out --store",)),
+        ((*SPILL, "--exact"), ("leave out --exact",)),
+        ((*SPILL, "--reduce"), ("leave out --spill",)),
+        ((*SPILL, "--liveness"), ("leave out --spill",)),
+        ((*SPILL, "--resume"), ("no-such to go on from",)),
         (("prove", "kip320", "--strengthen"), ("--bounded K",)),
         (("prove", "kip320", "--minimize", "--bounded", 2), ("--minimize", "--bounded")),
         (("mutate", "kip320", "--markdown", "/proc/nowhere/x.md"), ("/proc/nowhere",)),

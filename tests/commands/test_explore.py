@@ -11,7 +11,7 @@ from model.protocols import protocol_named
 from properties import Property, choose_properties
 from tests.support.own import write_counter
 
-VARYING = ("seconds", "states_per_second", "peak_memory_bytes")
+VARYING = ("seconds", "states_per_second", "peak_memory_bytes", "disk_bytes")
 SMALL = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
 BROKEN = ("truncate_to_high_watermark", *SMALL)  # weak_isr after 8 steps, strong_isr after 9
 SOUND = ("kip320", *SMALL)
@@ -20,7 +20,7 @@ KEYS = {
     "stopped", "depth", "distinct_states", "unfinished", "transitions", "levels", "actions",
     "properties", "violations", "deadlock", "liveness", "warnings", "cross_check", "reduced",
     "fingerprint_bits", "collision_probability", "seconds", "states_per_second",
-    "peak_memory_bytes", "version",
+    "peak_memory_bytes", "disk_bytes", "version",
 }  # fmt: skip
 
 
@@ -187,6 +187,17 @@ def test_max_memory_stops_with_what_was_found(finish):
     assert ended.json["depth"] >= 1
     assert ended.json["distinct_states"] > 1_000
     assert ended.json["peak_memory_bytes"] < 400e6
+
+
+def test_beyond_its_memory_it_goes_on_from_disk(highwater, tmp_path):
+    disk = ("--max-memory", "3GB", "--spill", tmp_path / "spill")
+    plain, stopped = (highwater("explore", *BROKEN, *more, "--json").json for more in ((), disk))
+    again = highwater("explore", *BROKEN, *disk, "--resume", "--json").json
+    assert stopped["disk_bytes"] > 0 == plain["disk_bytes"]
+    for name in VARYING:
+        plain.pop(name), stopped.pop(name), again.pop(name)
+    assert plain == stopped == again
+    assert "MB on disk" in highwater("explore", *BROKEN, *disk, "--resume").out
 
 
 # --- text ------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from pathlib import Path
 from checker.core.engines.agreement import require_agreement
 from checker.core.engines.layout import Layout
 from checker.core.engines.reference import ReferenceEngine, State
-from checker.core.search.explore import Explorer
+from checker.core.search.explore import Explorer, Limits, Options
 from checker.core.traces.itf import read_trace, write_trace
 from checker.core.traces.trace import build_trace
 from model.language.declare.domains import Reference, Subset
@@ -20,9 +20,12 @@ from model.language.errors import CaptureError, DomainError
 from model.language.protocol import Cell, Instance, Model
 from tests.laws.generator import Example
 from tests.support import laws, textbook
+from tests.support.beyond import beyond
+from tests.support.stores import essence
 from tests.support.variants import random_states
 
 FEW = 24  # states
+_SOME = Limits(states=150)
 
 
 def can_be_captured(example: Example) -> bool:
@@ -97,6 +100,18 @@ def search_is_textbook_search(example: Example) -> None:
     laws.check_counts(laws.explore(model, (), limits), graph)
     found = laws.explore(model, example.properties, limits, keep_going=True)
     laws.check_violations(found, graph)
+
+
+def search_beyond_memory_is_search(example: Example) -> None:
+    """With hardly anything in memory the search finds what it finds otherwise."""
+    model, options = example.model, Options(keep_going=True)
+    try:
+        expected = Explorer(model, example.properties, _SOME, options).run()
+    except DomainError:
+        return
+    with tempfile.TemporaryDirectory() as place:
+        search = beyond(Path(place), model, example.properties, options, _SOME)
+        assert essence(search.run()) == essence(expected)
 
 
 def traces_survive_storage(example: Example) -> None:
@@ -192,6 +207,7 @@ LAWS = (
     claims_agree,
     packing_loses_nothing,
     search_is_textbook_search,
+    search_beyond_memory_is_search,
     traces_survive_storage,
     renaming_members_changes_nothing,
     exports_do_what_the_model_does,

@@ -118,7 +118,9 @@ BASES = {
     KAFKA_TRANSACTIONS: [
         KAFKA_TRANSACTIONS.preset(name) for name in ("kafka-4.3", "kafka-3.9", "kafka-fixed")
     ],
-    KAFKA_STREAMS: [KAFKA_STREAMS.preset(name) for name in ("kafka-0.11", "kafka-2.5")],
+    KAFKA_STREAMS: [
+        KAFKA_STREAMS.preset(name) for name in ("kafka-0.11", "kafka-2.5", "kafka-4.0")
+    ],
 }
 
 

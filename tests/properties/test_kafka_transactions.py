@@ -14,7 +14,7 @@ from checker.core.verdict import Judgement, Verdict
 from checker.lab.experiments.liveness_table import lasso_trace
 from model.kafka_transactions.presets import PRESETS
 from model.kafka_transactions.protocol import KAFKA_TRANSACTIONS
-from model.kafka_transactions.state import Partition, Sent, TransactionalId
+from model.kafka_transactions.state import ONGOING, Partition, Sent, TransactionalId
 from model.language import action, require
 from model.language.fairness import changed
 from properties import (
@@ -77,9 +77,26 @@ def keeps_its_record(txn: TransactionalId, partition: Partition) -> None:
     partition.late_record.epoch = 1
 
 
-def test_what_is_dead_and_not_blank_is_noticed():
+@action("the producer gives up its record for {partition}, and a marker comes of it")
+def leaves_a_marker(txn: TransactionalId, partition: Partition) -> None:
+    """The mistake: an epoch without a marker."""
+    require(partition.record == Sent.SENT)
+
+    partition.late_marker.epoch = 1
+
+
+@action("the producer gives up its record for {partition}, and any state is a marker's")
+def leaves_no_marker(txn: TransactionalId, partition: Partition) -> None:
+    """The mistake: what no marker says."""
+    require(partition.record == Sent.SENT)
+
+    partition.late_marker.kind = ONGOING
+
+
+@pytest.mark.parametrize("wrong_step", [keeps_its_record, leaves_a_marker, leaves_no_marker])
+def test_what_is_dead_and_not_blank_is_noticed(wrong_step):
     (prop,) = choose_properties(KAFKA_TRANSACTIONS, ["well_formed"])
-    mistake = replace(keeps_its_record, name="producer_give_up")
+    mistake = replace(wrong_step, name="producer_give_up")
     wrong = KAFKA_TRANSACTIONS.variant("wrong", prop.broken_by, mistake)
     (violation,) = explore(wrong.model({"late_produces": 1}), [prop]).violations
     assert violation.depth == 2
@@ -93,10 +110,10 @@ TAKES = {
 """A bound without which no state makes the premise true."""
 WHERE = {
     "no faults": ({}, 662),
-    "a failover": (FAILOVER, 8_920),
+    "a failover": (FAILOVER, 9_488),
     "a failover and a restart": (
         FAILOVER | {"producer_restarts": 1, "producer_epochs": 6},
-        55_589,
+        59_627,
     ),
     "epochs that run out": (
         ONE
@@ -107,13 +124,13 @@ WHERE = {
     ),
     "two failovers and a time-out": (
         {"coordinator_failovers": 2, "transaction_timeouts": 1},
-        338_565,
+        419_745,
     ),
     "all that may be late": (
         FAILOVER
         | dict.fromkeys(("late_markers", "late_produces", "late_requests", "lost_responses"), 1)
         | {"producer_epochs": 6},
-        1_513_475,
+        1_594_023,
     ),
 }
 

@@ -28,7 +28,8 @@ OFFERED = ("list", "explore", "explain", "replay", "simulate", "ask", "affected"
 
 LEFT_OUT = frozenset({
     *("as_json", "quiet", "form", "version"),  # an answer has one form
-    *("engine", "master", "partitions", "store", "resume"),  # for searches of hours
+    *("engine", "master", "partitions"),  # for searches of hours
+    *("store", "spill", "max_disk", "resume"),
     *("picture", "page", "save", "anonymous", "also"),  # files for people
     *("servers", "command_config"),  # a server for agents opens no connections
     *(SECONDS, MEMORY),  # of every tool: see `CallLimits`

@@ -166,12 +166,22 @@ class AskApplication(TypedDict):
     max_faults: Count
     promises: list[AskPromise]
     stated: list[AskStated]
+    known: list[AskKnown]
     changes: list[AskKept]
     all_tried: bool
     seconds: Share
     lossy: bool
     decided: bool
     version: str
+
+
+class AskKnown(TypedDict):
+    """A bug of the catalogue that the releases have, and the fewest faults of a stored case."""
+
+    bug: str
+    source: str
+    words: str
+    faults: dict[str, Count]
 
 
 class AskPromise(TypedDict):

@@ -42,6 +42,7 @@ class Explore(TypedDict):
     seconds: float
     states_per_second: Count
     peak_memory_bytes: Count
+    disk_bytes: Count
     version: str
 
 

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from checker.core.search.limits import (
 from checker.core.search.lineage import Lineage, StateRows
 from checker.core.search.memory import keep_for_the_next
 from checker.core.search.question import Options, Question
-from checker.core.search.visited_set import PARTS, Batch, Flags, VisitedSet
+from checker.core.search.visited_set import PARTS, Batch, VisitedSet
 from checker.core.search.watch import Watch, first_dead_end
 from checker.core.verdict import Exploration
 from model.language.protocol import Model
@@ -63,6 +63,9 @@ class Expansion(NamedTuple):
     steps: Successors
     after: Words
     batch: Batch
+
+
+_Expanding = Conveyor[Any, Expansion]
 
 
 class Journal:
@@ -117,12 +120,8 @@ class Explorer:
             self._symmetry = Symmetry(model, chosen, self.engine.layout, beside, patience)
         self._visited = VisitedSet(self.engine.layout.words, self.options.exact)
         self._growing = threading.Lock()
-        ahead = shares = _AHEAD * workers if workers > 1 else 1
-        self._frontier = Frontier(self.options.chunk, shares, MIN_THREADED)
-        lanes = [partial(self._add, parts) for parts in _shared_out(workers)]
-        self._conveyor: Conveyor[list[Words], Expansion] = Conveyor(
-            self._frontier.take, self._expanded, lanes, ahead
-        )
+        self._frontier = Frontier(self.options.chunk, self._ahead, MIN_THREADED)
+        self._conveyor = self._expanding(self._frontier.take)
         self._helpers = 0
         self._kept = 0
         self._first_steps: FirstSteps | None = None
@@ -193,6 +192,17 @@ class Explorer:
         self._frontier.end_level()
         self._kept = sum(findings.levels)
 
+    @property
+    def _ahead(self) -> int:
+        """How many batches may be under way."""
+        workers = self.options.workers
+        return _AHEAD * workers if workers > 1 else 1
+
+    def _expanding(self, batches: Callable[[], Any]) -> _Expanding:
+        """Expands batches, as `_expanded` takes them, and adds what is found to the visited set."""
+        lanes = [partial(self._add, parts) for parts in _shared_out(self.options.workers)]
+        return Conveyor(batches, self._expanded, lanes, self._ahead)
+
     # --- one level ---------------------------------------------------------------------------
 
     def _level(self) -> None:
@@ -245,7 +255,7 @@ class Explorer:
                 self._visited.make_room(expansion.batch, parts)
         self._visited.add(expansion.batch, parts)
 
-    def _expanded(self, pieces: list[Words]) -> Expansion:
+    def _expanded(self, pieces: Any) -> Expansion:
         words = joined(pieces)
         try:
             steps = self._steps(words)
@@ -270,7 +280,7 @@ class Explorer:
         """
         words, steps, after, batch = expansion
         findings, rows, new = self.findings, words.shape[1], batch.new
-        too_many = self._first_too_many(new)
+        too_many = self._first_too_many(batch)
         if too_many is not None:
             rows = int(steps.rows[too_many])
             steps, new, after = steps.first(too_many), new[:too_many], after[:, :too_many]
@@ -303,11 +313,11 @@ class Explorer:
             raise self.limits.out_of_states
         return found.words
 
-    def _first_too_many(self, new: Flags) -> int | None:
+    def _first_too_many(self, batch: Batch) -> int | None:
         """The first step of a batch that leads to a new state beyond the limit."""
         if self.limits.states is None:
             return None
-        kept = np.flatnonzero(new)
+        kept = np.flatnonzero(batch.new)
         room = self.limits.states - self._kept
         return int(kept[room]) if len(kept) > room else None
 

@@ -62,6 +62,16 @@ def _gathered(spread_bits: np.uint64) -> np.uint64:
     return spread_bits * np.uint64(_INVERSE)
 
 
+def spread(fingerprints: Words) -> Words:
+    """All of some fingerprints spread: these look drawn at random, whatever owns the states."""
+    return fingerprints * np.uint64(_FACTOR)
+
+
+def gathered(numbers: Words) -> Words:
+    """The fingerprints that were spread."""
+    return numbers * np.uint64(_INVERSE)
+
+
 @kernel
 def _part_of(spread_bits: np.uint64) -> np.uint64:
     """The part that a state belongs to."""

@@ -30,7 +30,16 @@ _ROWS_FULL_AT = 0.9
 _BUCKETS_GROW_AT = 0.85
 _GROWN = 5  # quarters: a table grows by one quarter
 _AT_ONCE = 4_096  # buckets that are moved before room is made for what finds no place
+_STATES_A_BUCKET = PLACES * _BUCKETS_GROW_AT
+_WITH_BESIDE = 78  # bytes of a bucket, and of what is kept beside it while that grows
+ROWS_FILLED = 0.6
+"""The part of rows that are in use where a table is made for so many states and a batch more."""
 _BESIDE = 1 << 16  # rows beside at first: enough for what is moved at once
+
+
+def rows_for(states: int) -> int:
+    """How many rows hold so many states before there have to be more."""
+    return int(states / ROWS_FILLED) + 1
 
 
 class Rows:
@@ -110,6 +119,17 @@ class Buckets:
         buckets = Buckets(_buckets_for(LEAST_BUCKETS, rows.count + more), rows.memory)
         buckets._take_rows(rows)
         return buckets
+
+    @classmethod
+    def for_states(cls, states: int, memory: type[Table] = Table) -> Buckets:
+        """Empty buckets that hold so many states before they grow."""
+        return cls(max(int(states / _STATES_A_BUCKET) + 1, LEAST_BUCKETS), memory)
+
+    @staticmethod
+    def states_in(size: int) -> int:
+        """How many states so many bytes have room for, at the least; 0 if that is too few."""
+        buckets = size // _WITH_BESIDE
+        return int(buckets * _STATES_A_BUCKET) if buckets >= LEAST_BUCKETS else 0
 
     @staticmethod
     def bytes_for(count: int, more: int) -> int:

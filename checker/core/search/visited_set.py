@@ -18,7 +18,7 @@ from checker.core.engines.layout import Words
 from checker.core.search.fingerprints import collision_probability, fingerprints
 from checker.core.search.memory import Table
 from checker.core.search.table_kernels import PARTS, Flags, Numbers, sort_out
-from checker.core.search.tables import Buckets, Rows
+from checker.core.search.tables import ROWS_FILLED, Buckets, Rows, rows_for
 
 __all__ = ["PARTS", "Batch", "Flags", "VisitedSet"]
 
@@ -55,7 +55,8 @@ class Batch(NamedTuple):
 class VisitedSet:
     """The states seen so far. With `exact`, whole states are kept and no collision can happen.
 
-    `memory` says where the tables are: in this process alone, unless told otherwise.
+    `memory` says where the tables are: in this process alone, unless told otherwise. There is room
+    for `room` states from the beginning, which are then no reason to grow.
     """
 
     def __init__(
@@ -64,11 +65,15 @@ class VisitedSet:
         exact: bool = False,
         rows: int = _FIRST_ROWS,
         memory: type[Table] = Table,
+        room: int = 0,
     ) -> None:
         self.exact = exact
-        self._tables: list[Rows | Buckets] = [
-            Rows(words if exact else 0, rows // PARTS, memory) for _ in range(PARTS)
-        ]
+        kept, of_part = words if exact else 0, max(rows // PARTS, rows_for(room // PARTS))
+        self._tables: list[Rows | Buckets] = (
+            [Rows(kept, of_part, memory) for _ in range(PARTS)]
+            if exact or of_part <= _MOST_ROWS
+            else [Buckets.for_states(room // PARTS, memory) for _ in range(PARTS)]
+        )
 
     @property
     def count(self) -> int:
@@ -114,10 +119,10 @@ class VisitedSet:
         for part in parts:
             self._tables[part] = self._with_room(part, int(batch.counts[part]))
 
-    def insert_fingerprints(self, found: Words) -> None:
+    def insert_fingerprints(self, found: Words, parts: range = _ALL) -> None:
         """Add states of which only the fingerprints, shape (n,), are at hand; not with `exact`."""
         assert not self.exact
-        self.add(self._sorted_out(found))
+        self.add(self._sorted_out(found), parts)
 
     def contains(self, words: Words) -> Flags:
         """Whether each state of a packed batch was added before."""
@@ -148,6 +153,13 @@ class VisitedSet:
         if self.exact or not isinstance(table, Rows):
             return False
         return table.rows_for(more) > max(_MOST_ROWS, len(table.table))
+
+    @staticmethod
+    def room_in(size: int) -> int:
+        """How many states so many bytes of memory have room for, at the least."""
+        rows = size // (8 * PARTS)
+        in_buckets = PARTS * Buckets.states_in(size // PARTS)
+        return max(int(PARTS * min(rows, _MOST_ROWS) * ROWS_FILLED), in_buckets)
 
     @property
     def bytes(self) -> int:

@@ -99,10 +99,16 @@ def _flat(manifest: Manifest) -> dict[str, str]:
     return found
 
 
-def manifest_for(model: Model, properties: Iterable[Property], options: Options) -> Manifest:
-    """What a store of this search belongs to; of the options, those that change what it holds."""
+def manifest_for(
+    model: Model, properties: Iterable[Property], options: Options, spill: bool = False
+) -> Manifest:
+    """What a store of this search belongs to; of the options, those that change what it holds.
+
+    With `spill` it is what a search beyond memory keeps.
+    """
     chosen = tuple(properties)
     kept = {name: getattr(options, name) for name in ("exact", "deadlock", "symmetry")}
+    kept |= {"spill": True} if spill else {}
     return Manifest(
         model.identity,
         definition_digest(model, chosen),

@@ -185,6 +185,11 @@ class Store:
         manifest = Manifest.from_json(storage.read(MANIFEST), location)
         if wanted is not None:
             manifest.check_same(wanted, location)
+        elif manifest.options.get("spill"):
+            raise UsageError(
+                f"{location} holds a search beyond memory (--spill): go on with it with --resume; "
+                "only a directory of --store can be read"
+            )
         return cls(storage, manifest, _whole_levels(storage, manifest))
 
     @contextmanager

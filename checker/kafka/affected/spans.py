@@ -14,6 +14,7 @@ from model.kafka.settings import KafkaSettings
 from model.kafka.settings.modes import variant_of
 from model.kafka_group.settings import GroupSettings
 from model.kafka_producer.settings import ProducerSettings
+from model.kafka_streams.settings import StreamsSettings
 from model.kafka_tiered.settings import TieredSettings
 from model.kafka_transactions.settings import TransactionSettings
 from model.kraft.settings import KRaftSettings
@@ -93,7 +94,7 @@ class Span:
 _RULES: Mapping[str, type[Any]] = {
     "kafka": KafkaSettings, "kafka_producer": ProducerSettings, "kafka_group": GroupSettings,
     "kafka_tiered": TieredSettings, "kafka_transactions": TransactionSettings,
-    "kraft": KRaftSettings,
+    "kafka_streams": StreamsSettings, "kraft": KRaftSettings,
 }  # fmt: skip
 """Where the rules of each model of the catalogue are declared."""
 

@@ -14,6 +14,7 @@ from checker.core.amounts import counted
 from checker.kafka.audit.checkpoints import EpochStart
 from checker.kafka.audit.judgement import Judgement
 from checker.kafka.audit.remote import RemoteSegment
+from checker.kafka.audit.remote_listing import Found, reads, without
 from checker.kafka.audit.remote_metadata import Known, State
 from checker.kafka.audit.segments import Stretch
 
@@ -41,9 +42,7 @@ class Case:
         known = self.known.get(segment.identity)
         if known is None or not known.epochs:
             return segment.contents.stretches
-        ends = [*(offset for _, offset in known.epochs[1:]), known.until]
-        pairs = zip(known.epochs, ends, strict=True)
-        return [Stretch(epoch, first, until) for (epoch, first), until in pairs if first < until]
+        return known.stretches
 
     def until(self, segment: RemoteSegment) -> int:
         stretches = self.stretches(segment)
@@ -62,6 +61,36 @@ class Case:
             for each in self.segments
             if self.counts(each) and self.until(each) > self.log_start
         ]
+
+    @cached_property
+    def found(self) -> dict[int, list[Found]]:
+        """By leader epoch, what reads find; nothing without metadata."""
+        return reads(self.known.values())
+
+    def hidden(self, segment: RemoteSegment) -> list[tuple[int, int]]:
+        """The offsets of a segment that counts at which reads find nothing."""
+        if not self.known or not self.counts(segment):
+            return []
+        spans = [(max(s.first, self.log_start), s.until, s.epoch) for s in self.stretches(segment)]
+        return [
+            span
+            for first, until, epoch in spans
+            if first < until
+            for span in without((first, until), self.found.get(epoch, ()))
+        ]
+
+    def readable(self, segment: RemoteSegment) -> list[tuple[int, int]]:
+        """The offsets that a segment has, but for those that are hidden."""
+        hidden = [Found(first, until, segment.identity) for first, until in self.hidden(segment)]
+        return [left for part in parts(segment) for left in without(part, hidden)]
+
+    def hides(self, epoch: int, offset: int) -> str:
+        """In words, where a read is led that finds nothing there."""
+        before = [each for each in self.found.get(epoch, ()) if each.first <= offset]
+        if not before:
+            return "to none"
+        nearest = max(before, key=lambda each: each.first)
+        return f"to remote segment {nearest.identity}, which ends before"
 
     def reached(self, segment: RemoteSegment, chain: Sequence[EpochStart] | None) -> bool:
         """Whether leader epochs name those of a segment at its offsets, from their first one on."""

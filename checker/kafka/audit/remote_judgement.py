@@ -8,7 +8,7 @@ metadata of the partition is at hand, one counts that has all its files.
 - LEFT_OUT, DIFFERS, UNREADABLE are those of `judgement`, with segments in place of replicas.
 - INCOMPLETE: the metadata says finished, and a file is not there, or its log ends before that.
 - UNCOVERED: from the log start to the start of a replica's local log are offsets that no segment
-  has that counts and that some replica's leader epochs reach.
+  has that counts, that some replica's leader epochs reach, and to which reads are led.
 - FORGOTTEN: the leader epochs of one replica do not reach segments that those of another reach,
   below its local log. As the leader it cannot read them, and deletes those whose epochs are all
   below its first one (finding 0028).
@@ -29,7 +29,7 @@ from checker.kafka.audit.comparison import compare_logs
 from checker.kafka.audit.epochs import cache_contradictions, has_older
 from checker.kafka.audit.judgement import Judgement, Kind, Violation, in_order
 from checker.kafka.audit.remote import Remote, RemoteRow, RemoteSegment, RemoteStore
-from checker.kafka.audit.remote_case import Case, deletions, epochs_in_words, listed, offsets, parts
+from checker.kafka.audit.remote_case import Case, deletions, epochs_in_words, listed, offsets
 from checker.kafka.audit.remote_metadata import RemoteMetadata, State
 from checker.kafka.audit.segments import (
     Batch,
@@ -184,7 +184,10 @@ class _Judged(Case):
         """Offsets from the log start to a local log's start that the store does not cover."""
         due = self.log_start
         for base, until in sorted(
-            part for s in self.read_by_brokers if self.reached_by_any(s) for part in parts(s)
+            part
+            for s in self.read_by_brokers
+            if self.reached_by_any(s)
+            for part in self.readable(s)
         ):
             if due < min(base, local):
                 yield due, min(base, local)
@@ -198,6 +201,9 @@ class _Judged(Case):
         deleted = [each for each in of if each.state >= State.DELETE_STARTED]
         if deleted:
             return f"; {deletions(deleted)}"
+        for segment in self.read_by_brokers:
+            if any(begins < until and first < ends for begins, ends in self.hidden(segment)):
+                return f"; {self.named(segment)} has them, and is hidden (finding 0030)"
         lost = [s for s in self.read_by_brokers if s.base < until and first < self.until(s)]
         return "; no replica's leader epochs reach those that have them" if lost else ""
 
@@ -254,6 +260,12 @@ class _Judged(Case):
             yield "its deletion has begun, and files are left"
         elif not self.known and segment.lacks:
             yield f"without its {listed([_FILES[each] for each in segment.lacks])}"
+        for first, until in self.hidden(segment) if read else ():
+            epoch = next(s.epoch for s in self.stretches(segment) if first < s.until)
+            yield (
+                f"reads of {offsets(first, until)} are led {self.hides(epoch, first)}, and find "
+                "nothing: a shorter copy ended later (finding 0030)"
+            )
         if read and not self.reached_by_any(segment):
             yield "the leader epochs of no replica reach it, so that no leader reads it"
         if not read and (why := _not_read(segment)):

@@ -23,7 +23,7 @@ from kafka.record.default_records import DefaultRecordBatch
 
 from checker.kafka.audit.checkpoints import EpochStart
 from checker.kafka.audit.schemas import field, printed_id
-from checker.kafka.audit.segments import Batch, Contents, read_log
+from checker.kafka.audit.segments import Batch, Contents, Stretch, read_log
 
 REMOTE_TOPIC = "__remote_log_metadata"
 _FOLDER = re.compile(re.escape(REMOTE_TOPIC) + r"-([0-9]{1,10})")
@@ -47,6 +47,8 @@ class Known:
     and where they start in it, and who said last what has become of it, at which time.
 
     `youngest` is the time stamp of its youngest record; times are milliseconds since 1970.
+    `finished` and `deletion`: which record, from 1 on, said that its copy is finished, and that its
+    deletion begins; 0 if none did.
     """
 
     identity: str
@@ -57,19 +59,37 @@ class Known:
     broker: int
     time: int
     youngest: int
+    finished: int = 0
+    deletion: int = 0
+
+    @property
+    def stretches(self) -> list[Stretch]:
+        """Its leader epochs, each from where it starts in it to where the next one does."""
+        ends = [*(offset for _, offset in self.epochs[1:]), self.until]
+        pairs = zip(self.epochs, ends, strict=True)
+        return [Stretch(epoch, first, until) for (epoch, first), until in pairs if first < until]
+
+    def at(self, number: int) -> Known:
+        """The same, with the number of the record by which it has come to its state."""
+        if self.state is State.COPY_FINISHED:
+            return replace(self, finished=self.finished or number)
+        if self.state is State.DELETE_STARTED:
+            return replace(self, deletion=self.deletion or number)
+        return self
 
 
 @dataclass
 class RemoteMetadata:
     """The records of the topic in their order, as far as they were found and can be read.
 
-    `unread` counts places and records that cannot be read; `deleted` are partitions that were
-    deleted with their topic.
+    `unread` counts places and records that cannot be read, `taken` the records that were; `deleted`
+    are partitions that were deleted with their topic.
     """
 
     partitions: dict[Key, dict[str, Known]] = of_each(default_factory=dict)
     deleted: set[Key] = of_each(default_factory=set)
     unread: int = 0
+    taken: int = 0
 
 
 def read_metadata(directories: Iterable[Path]) -> RemoteMetadata:
@@ -132,6 +152,8 @@ def _apply(value: bytes, found: RemoteMetadata) -> None:
             segments[identity], state=State(said.remote_log_segment_state),
             broker=said.broker_id, time=said.event_timestamp_ms,
         )  # fmt: skip
+    found.taken += 1
+    segments[identity] = segments[identity].at(found.taken)
 
 
 def _key(said: Any) -> Key:

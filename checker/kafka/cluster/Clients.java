@@ -138,6 +138,7 @@ public final class Clients {
             case "stop": stop(); break;
             case "share": share(r); break;
             case "read": return read(r);
+            case "first": return first(r);
             case "trim": return trim(r);
             case "earliest": return earliest(r);
             case "topics": return JSON.valueToTree(brokers.listTopics().names().get());
@@ -498,6 +499,19 @@ public final class Clients {
             }
         }
         return all;
+    }
+
+    /** Whether a consumer that has no position, and goes to the earliest offset whenever it is refused, gets a record. */
+    private JsonNode first(JsonNode r) throws Exception {
+        Properties settings = new Properties();
+        settings.putAll(base);
+        settings.put("enable.auto.commit", "false");
+        settings.put("auto.offset.reset", "earliest");
+        try (KafkaConsumer<String, String> consumer =
+                 new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
+            consumer.assign(partitions(r));
+            return JSON.valueToTree(!consumer.poll(Duration.ofSeconds(20)).isEmpty());
+        }
     }
 
     /** Deletes all records that are committed but the last "kept"; where the log of each partition starts after that. */

@@ -3,7 +3,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.kafka.server.log.remote.storage.LocalTieredStorage;
 import org.apache.kafka.server.log.remote.storage.LogSegmentData;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata.CustomMetadata;
@@ -11,11 +10,11 @@ import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageManager;
 
 /**
- * The remote store of a cluster: Kafka's LocalTieredStorage, a directory. While a file "refuse-N" is there, it refuses
+ * The remote store of a cluster: a directory, by the class that the setting "store" names. While a file "refuse-N" is there, it refuses
  * what broker N wants to read, as a store does that throttles. While "stall-N" is there, it keeps N's copies waiting.
  */
 public final class Tier implements RemoteStorageManager {
-    private final LocalTieredStorage store = new LocalTieredStorage();
+    private RemoteStorageManager store;
     private Path refusal;
     private Path stall;
 
@@ -23,6 +22,11 @@ public final class Tier implements RemoteStorageManager {
     public void configure(Map<String, ?> settings) {
         refusal = Path.of((String) settings.get("dir"), "refuse-" + settings.get("broker.id"));
         stall = refusal.resolveSibling("stall-" + settings.get("broker.id"));
+        try {
+            store = (RemoteStorageManager) Class.forName((String) settings.get("store")).getDeclaredConstructor().newInstance();
+        } catch (ReflectiveOperationException error) {
+            throw new IllegalArgumentException(error);
+        }
         store.configure(settings);
     }
 

@@ -77,7 +77,7 @@ class Cluster:
         self.brokers = tuple(range(brokers))
         self.quorum = quorum
         self.all_nodes = (*quorum.controllers, *self.brokers)
-        self.tier = Tier(processes.directory / "tier") if has_tier else None
+        self.tier = Tier(processes.directory / "tier", programs.store) if has_tier else None
         tiered = self.tier.settings(brokers) if self.tier else {}
         self.settings = {**DEFAULTS, **tiered, **settings}
         self.features = features or {}

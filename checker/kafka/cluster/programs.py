@@ -28,6 +28,8 @@ OURS = [
 SHARES = Path(str(files("checker.kafka.cluster").joinpath("ShareConsumers.java")))
 SHARE_CONSUMERS_SINCE = "4.1.0"  # with acknowledgements that a setting makes explicit
 TIER = Path(str(files("checker.kafka.cluster").joinpath("Tier.java")))
+STORE = TIER.with_name("Store.java")
+KAFKAS_STORE = "org.apache.kafka.server.log.remote.storage.LocalTieredStorage"
 
 # Kafka moves its programs from core to modules of their own, by and by.
 STORAGE_TOOL = ("kafka.tools.StorageTool", "org.apache.kafka.tools.StorageTool")
@@ -79,17 +81,24 @@ class Programs:
 
     @cached_property
     def tiered(self) -> str:
-        """That of a node with a remote store: Kafka's own tests have one, and ours is around it.
-
-        `UsageError` if no tests of the release are published: the store of another does not run.
-        """
+        """That of a node with a remote store: Kafka's own tests have one, and ours is around it."""
+        if not self.has_tests:
+            return f"{compile_java(self.release, [TIER, STORE])}:{self.server}"
         version = self.release.version
-        if version in versions()["kafka"]["without_tests"]:
-            raise UsageError(f"Kafka {version} has no published tests, which have the remote store")
         wanted = kafka_artifact(version, "test", module="kafka-storage")
         directory = artifacts(f"kafka-storage-{version}-test", [wanted], alone=True)
         store = ":".join(map(str, directory.glob("*.jar")))
-        return f"{compile_java(self.release, [TIER], also=store)}:{self.server}:{store}"
+        return f"{compile_java(self.release, [TIER])}:{self.server}:{store}"
+
+    @property
+    def has_tests(self) -> bool:
+        """Whether tests of the release are published; the store of another release does not run."""
+        return self.release.version not in versions()["kafka"]["without_tests"]
+
+    @property
+    def store(self) -> str:
+        """The class of the remote store: that of Kafka's tests, or ours where there are none."""
+        return KAFKAS_STORE if self.has_tests else STORE.stem
 
     @cached_property
     def storage_tool(self) -> str:

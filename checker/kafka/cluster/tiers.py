@@ -1,6 +1,7 @@
 """The remote store of a cluster with tiered storage: a directory that may refuse reads or stall.
 
-What writes and reads it is `Tier.java` in each broker, around the store of Kafka's own tests.
+What writes and reads it is `Tier.java` in each broker, around the store of Kafka's own tests
+(or `Store.java`, where these are not published).
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ STORE = "kafka-tiered-storage"  # LocalTieredStorage's own folder
 
 
 class Tier:
-    """The store in a directory, and the settings that brokers use it by."""
+    """The store in a directory, and the settings that brokers use it by. `store`: its class."""
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
+    def __init__(self, directory: Path, store: str) -> None:
+        self._directory, self._store = directory, store
         directory.mkdir()
 
     def settings(self, brokers: int) -> dict[str, str]:
@@ -24,6 +25,7 @@ class Tier:
             "remote.log.storage.system.enable": "true",
             "remote.log.storage.manager.class.name": "Tier",
             "rsm.config.dir": str(self._directory),
+            "rsm.config.store": self._store,
             "remote.log.metadata.manager.listener.name": "BROKER",
             "rlmm.config.remote.log.metadata.topic.replication.factor": str(brokers),
             "rlmm.config.remote.log.metadata.topic.num.partitions": "1",

@@ -43,6 +43,7 @@ TABLE = (
     Row("brokers.high_watermark", "UnifiedLog.highWatermark; down: replication-offset-checkpoint"),
     Row("brokers.leader", "Partition.leaderReplicaIdOpt"),
     Row("brokers.leader_epoch", "Partition.getLeaderEpoch"),
+    Row("brokers.fetched_epoch", "lastFetchedEpoch where it is not latestEpoch", kept=True),
     Row("brokers.gave_up", "FailedPartitions of the fetchers of who has read of the newest epoch"),
     Row("brokers.not_replicas", "brokers that Partition.remoteReplicas of a leader leaves out"),
     Row("brokers.isr", "Partition.partitionState.isr of a leader"),

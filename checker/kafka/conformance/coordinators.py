@@ -31,6 +31,7 @@ class TransactionCoordinators(Runs):
             )
         sources = [
             *sorted((JAVA_SOURCES / "coordinator").glob("*.java")),
+            JAVA_SOURCES / "sender" / "OwnSender.java",
             *(JAVA_SOURCES / "common" / name for name in SHARED),
         ]
         super().__init__(version, "highwater.TxnMain", sources, fix, mocks())

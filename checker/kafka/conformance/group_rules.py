@@ -27,3 +27,10 @@ def run_group(version: str, commands: Iterable[str], fix: str = "") -> list[str]
     `GroupRun.java` has them, perhaps with a finding's fix. `UsageError` if the process ends early.
     """
     return asked(version, "group/GroupRun.java", commands, fix=fix)
+
+
+def pending_offsets(version: str, runs: Iterable[str]) -> list[str]:
+    """What a group of the coordinator up to 3.9 makes of offsets in transactions, a run a line, as
+    `PendingOffsets.java` has them. `UsageError` if the process ends before it has answered all.
+    """
+    return asked(version, "group/PendingOffsets.java", runs)

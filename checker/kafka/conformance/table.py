@@ -12,11 +12,13 @@ from checker.core.traces.trace import Trace, build_trace
 from checker.kafka.conformance.harness import Harness
 from checker.kafka.conformance.plan import ELR_EVENTS, without_elr
 from checker.kafka.conformance.replays import Cell, cell, needs_elr, settings_named
+from checker.kafka.releases.jars import at_least
 from checker.lab.experiments.cases import Case, read_cases
 from checker.lab.experiments.choices import explored
 from model.kafka.choices import UpgradeTo
 from model.language.errors import RejectedError
 
+FIRST_WITH_DIRECTORIES = "3.7.0"
 CASES = Path("counterexamples/kafka")
 BEGIN, END = "<!-- table: case x release -->", "<!-- end of table -->"
 
@@ -32,12 +34,16 @@ class Traces:
         """The trace for a release, and whether it is not the stored one; none if there is none.
 
         No release that is compared asks where an epoch ends before it fetches, and in an upgrade
-        there is more than one. Brokers of the harness do not outlive a directory that fails; moves
-        between directories are compared by walks and graphs.
+        there is more than one. Brokers of the harness have two directories where those of KRaft
+        may (KIP-858); they do not outlive one that fails, and lose none of a move.
         """
         if self.stored.model.settings.upgrade_to != UpgradeTo.NONE:
             return None, False
-        if any(self.stored.model.bounds[b] for b in ("failed_directories", "directory_moves")):
+        bounds = self.stored.model.bounds
+        if bounds["failed_directories"]:
+            return None, False
+        two = at_least(version, FIRST_WITH_DIRECTORIES) and not bounds["lost_directories"]
+        if bounds["directory_moves"] and not two:
             return None, False
         if any(step.action.name == "follower_truncate" for step in self.stored.steps):
             return None, False

@@ -34,6 +34,10 @@ TABLE = (
         ),
         of="brokers",
     ),
+    Row(
+        "brokers.copied_to",
+        "RLMCopyTask.copiedOffsetOption, beyond where the next segment begins",
+    ),
     Row("segments.copy", "RemoteLogMetadataCache: the state of the segment, deleted where gone"),
     Row("segments.first", "RemoteLogSegmentMetadata.startOffset"),
     Row("segments.until", "RemoteLogSegmentMetadata.endOffset"),
@@ -48,6 +52,7 @@ NOT_COMPARED = {
     "places.committed": "the harness's, which moves the high watermarks",
     "brokers.building": "the fetcher has a build before it; shows in what it does next",
     "brokers.ousted": "the ISR's, which is not there",
+    "brokers.led_in": "the leader epoch of a former leader; shows in what it deletes",
     "brokers.noted_start": "by where a broker looks in the store",
     "brokers.next_base": "but for whether there is one: where segments roll is the model's",
     "segments.copier": "whose thread waits in the store",

@@ -29,3 +29,11 @@ def load_says(version: str, questions: Iterable[str]) -> list[str]:
     `UsageError` if the process ends before it has answered all.
     """
     return asked(version, "transactions/LoadRules.java", questions, also=mocks())
+
+
+def markers_are(version: str, questions: Iterable[str]) -> list[str]:
+    """What becomes of each id's marker after each answer; `MarkerAnswers.java` says what is asked.
+
+    `UsageError` if the process ends before it has answered all.
+    """
+    return asked(version, "transactions/MarkerAnswers.java", questions, also=mocks())

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from checker.kafka.conformance.rows import Wrong
+from model.kafka.bounds import FAULTS
 
 MOVING = {"epoch.cache": "kept", "min.insync.replicas": "1"}
 ONE_MOVE = {"replicas": 2, "log_size": 2, "directory_moves": 1}
 """A replica moves between log directories: of two, so that walks meet it often."""
+ELECTIONS_ALONE = {
+    **dict.fromkeys((fault.name for fault in FAULTS), 0),
+    **ONE_MOVE,
+    "preferred_elections": 6,
+    "false_fencings": 4,
+    "max_records": 6,
+}
+"""The same, and nothing happens besides but elections."""
 
 WRONG: Mapping[str, Wrong] = {
     "truncation": Wrong("high_watermark"),
@@ -31,8 +40,8 @@ WRONG: Mapping[str, Wrong] = {
     "quick.bounce": Wrong("followers"),
     "leader.enters.epoch": Wrong(settings={"epoch.cache": "kept"}),
     "truncation.at.end.clears.epochs": Wrong(settings={"epoch.cache": "kept"}),
-    "every.truncation.marks.future.replica": Wrong("true", MOVING, ONE_MOVE),
+    "every.truncation.marks.future.replica": Wrong("true", MOVING, ELECTIONS_ALONE),
     "swapped.log.keeps.epochs": Wrong("true", MOVING, ONE_MOVE),
     "new.epoch.restarts.log.dir.fetcher": Wrong("false", MOVING, ONE_MOVE),
-    "log.dir.fetcher.begins.at.its.hw": Wrong("false", MOVING, ONE_MOVE),
+    "log.dir.fetcher.begins.at.its.hw": Wrong("false", MOVING, ELECTIONS_ALONE),
 }

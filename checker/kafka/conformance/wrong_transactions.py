@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from checker.kafka.conformance.rows import Wrong
-from checker.kafka.conformance.transactions import VERIFICATION, VERSION
+from checker.kafka.conformance.transactions import FAULTS, VERIFICATION, VERSION
 
 A_BUMP_IS_LOST = {
+    **dict.fromkeys(FAULTS, 0),
     "coordinator_failovers": 1,
     "late_produces": 2,
     "lost_responses": 2,
-    **dict.fromkeys(("producer_restarts", "transaction_timeouts", "load_failures"), 0),
 }
-"""A producer asks for another epoch after a record that it has given up."""
+"""A producer asks for another epoch after a record that it has given up, and nothing else fails."""
 
 WRONG: Mapping[str, Wrong] = {
     VERSION: Wrong("0", {VERSION: "2"}, forbids=True, since="4.0.0"),
@@ -41,6 +41,7 @@ WRONG: Mapping[str, Wrong] = {
 
 UNSEEN = {
     "fences.take.a.new.id": "no producer id runs out of epochs",
+    "next.id.is.told": "no producer id runs out of epochs",
     "fences.at.the.last.epoch": "no producer id runs out of epochs",
     "clocks.may.go.back": "time goes on from step to step",
     "dead.values.are.blank": "how coarse the model is: Kafka is compared with it as it is without",

@@ -11,6 +11,7 @@ from checker.core.amounts import counted
 from checker.core.search.allowance import Allowance
 from checker.core.traces.trace import Trace
 from checker.kafka.guarantees.applications import Application, Stated
+from checker.kafka.guarantees.known_bugs import Concern, concerning
 from checker.kafka.guarantees.promises import Prevents, Promise, faults_words, kept_by, searched
 from checker.kafka.guarantees.text import steps_of
 from checker.kafka.guarantees.tiers import Tier
@@ -26,7 +27,8 @@ WIDTH = 34
 class ApplicationAnswer:
     """What an application keeps; true where every promise is kept, whatever the sets of faults.
 
-    `traces` are by the property that they break, with the first of the smallest sets.
+    `traces` are by the property that they break, with the first of the smallest sets. `known` are
+    bugs of these releases that these faults bring about.
     """
 
     application: Application
@@ -34,6 +36,7 @@ class ApplicationAnswer:
     max_faults: int
     promises: tuple[Promise, ...]
     stated: tuple[Stated, ...]
+    known: tuple[Concern, ...]
     changes: tuple[Prevents, ...]
     all_tried: bool
     seconds: float
@@ -96,9 +99,10 @@ def answer(
     broken = [promise for promise in found if promise.broken]
     changes, all_tried = kept_by(broken, found, budget, on_search)
     traces = {promise.claim: trace_of(promise.broken[0].cell) for promise in broken}
+    known_bugs = concerning(application.facets, faults, most)
     return ApplicationAnswer(
-        application, faults, most, tuple(found), application.stated, tuple(changes), all_tried,
-        seconds, traces,
+        application, faults, most, tuple(found), application.stated, known_bugs, tuple(changes),
+        all_tried, seconds, traces,
     )  # fmt: skip
 
 
@@ -111,7 +115,7 @@ def _text(found: ApplicationAnswer, width: int) -> str:
     blocks += [
         _rows(found, title) for title in dict.fromkeys(p.facet.title for p in found.promises)
     ]
-    blocks += [_stated(found), _story(found), _prevented(found), _verdict(found)]
+    blocks += [_stated(found), _known(found), _story(found), _prevented(found), _verdict(found)]
     return paragraphs(blocks, width)
 
 
@@ -162,6 +166,11 @@ def _stated(found: ApplicationAnswer) -> Iterator[str]:
         yield "beside the models"
     for each in found.stated:
         yield f"  {each.about:<{WIDTH}} {each.words}"
+
+
+def _known(found: ApplicationAnswer) -> Iterator[str]:
+    bugs = ", ".join(one.words for one in found.known) or "none with a stored case"
+    yield f"known bugs of these releases under these faults (`highwater affected`): {bugs}"
 
 
 def _story(found: ApplicationAnswer) -> Iterator[str]:
@@ -218,6 +227,15 @@ def _data(found: ApplicationAnswer) -> dict[str, Any]:
         "stated": [
             {"about": s.about, "kept": s.is_kept, "words": s.words, "instead": s.instead}
             for s in found.stated
+        ],
+        "known": [
+            {
+                "bug": one.bug.name,
+                "source": one.bug.source,
+                "words": one.bug.words,
+                "faults": dict(one.faults),
+            }
+            for one in found.known
         ],
         "changes": [
             {

@@ -209,9 +209,9 @@ STREAMS = Facet(
         _column("each input is processed once", "nothing_is_processed_twice"),
         _column("no input is skipped", "nothing_is_lost"),
     ),
-    _faults(STREAMS_BOUNDS),
+    _faults(STREAMS_BOUNDS, "deaths"),  # a dead owner is one that does nothing
     {"inputs": 2},
-    frozenset({"group.checks.generation", "require.stable"}),
+    frozenset({"group.checks.generation", "require.stable", "completion.is.awaited"}),
 )
 
 GROUP = Facet(

@@ -14,7 +14,8 @@ from checker.core.stores.ready_queries import READY, ready_query
 from checker.core.stores.store import Store
 from model.language.errors import UsageError
 from model.protocols import protocol_named
-from tests.support import counted
+from properties import choose_properties
+from tests.support import counted, verdicts
 from tests.support.own import write_counter
 from tests.support.stores import SMALL, TINY, copied, distributed, files, model_named, plain, stored
 from tests.support.tiers import first_and_nightly, nightly
@@ -81,6 +82,20 @@ def test_kraft_with_every_fix_has_the_states_that_spin_and_tlc_count(tmp_path, s
     found = distributed(tmp_path, model, session, 3, hand_over=500)
     assert found == plain(model)
     assert (sum(found["levels"]), found["transitions"] + 1) == counted.counts_of(row)
+
+
+@pytest.mark.nightly("the counts of one process, which Spark has to equal")
+@pytest.mark.parametrize("on", [False, True], ids=["rule off", "rule on"])
+@pytest.mark.parametrize(
+    "name", ["159-a_retried_marker_is_refused", "172-a_failed_load_is_acted_on"]
+)
+def test_a_rule_of_transactions_makes_the_difference_here_too(tmp_path, session, name, on):
+    model = verdicts.wide(name, on)
+    claims = choose_properties(model.protocol, [verdicts.CASES[name].violates])
+    found = distributed(tmp_path, model, session, 3, hand_over=500, properties=claims)
+    assert found == plain(model, properties=claims)
+    column = "wide_states_with_the_fix" if on else "wide_states"
+    assert sum(found["levels"]) == int(verdicts.rows()[name][column])
 
 
 @pytest.mark.slow

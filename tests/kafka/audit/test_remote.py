@@ -91,6 +91,47 @@ def test_offsets_that_no_segment_covers_are_a_violation(tmp_path, second, words)
     assert "holds 2 to 5" in violation.words and words in violation.words
 
 
+LONGER, LATE = Remote(LOG[:3], 1), Remote(LOG[:1], 2)
+"""Offsets 0 to 5, and another copy of 0 and 1 of the same epoch."""
+
+
+def test_a_shorter_copy_that_ended_later_hides_what_a_longer_one_has(tmp_path):
+    """Finding 0030: of its later epoch the longer one is found still."""
+    found = judged(tmp_path, [LONGER, LATE])
+    (violation,) = found.violations
+    assert (violation.kind, violation.offset) == (Kind.UNCOVERED, 2)
+    assert "holds 2 to 3;" in violation.words
+    assert violation.words.endswith("has them, and is hidden (finding 0030)")
+
+
+def test_what_is_hidden_is_warned_of_while_local_logs_have_it(tmp_path):
+    found = judged(tmp_path, [LONGER, LATE], disks(local=LOG))
+    (notice,) = found.notices
+    assert kinds(found) == [] and "reads of 2 to 3 are led" in notice
+    assert f"to remote segment {LATE.identity}, which ends before" in notice
+
+
+@pytest.mark.parametrize(
+    "segments",
+    [
+        [LATE, LONGER],
+        [LONGER, replace(LATE, states=[STARTED])],
+        [LONGER, Remote(LOG[1:2], 2)],
+    ],
+    ids=["the other order", "not finished", "begins later"],
+)
+def test_a_shorter_copy_that_is_replaced_or_not_listed_in_its_place_hides_nothing(
+    tmp_path, segments
+):
+    assert kinds(judged(tmp_path, segments)) == []
+
+
+def test_a_hidden_segment_stays_hidden_though_the_shorter_one_is_deleted(tmp_path):
+    deleted = replace(LATE, states=[STARTED, FINISHED, 2, DELETED], files=())
+    found = judged(tmp_path, [LONGER, deleted])
+    assert kinds(found)[0] == Kind.UNCOVERED and found.violations[0].offset == 0
+
+
 def test_what_lies_below_the_log_start_need_not_be_there(tmp_path):
     segments = [replace(SEGMENTS[0], files=()), SEGMENTS[1]]
     assert kinds(judged(tmp_path, segments, disks(log_start=2))) == []

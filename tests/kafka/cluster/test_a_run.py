@@ -131,6 +131,10 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ("0034", "taken-along", "torn: of the transaction of x readers get x: "),
         ("0035", "old-markers", "torn: of the transaction of y readers get y: "),
         ("0036", "spoilt-batch", "torn: of the transaction of x readers get x: "),
+        ("0039", "switched-on-again", "lost: 5 of 6 "),
+        ("0039", "unclean-election", "lost: 2 of 8 "),
+        ("0040", "copying-is-off", "stuck: not so: a consumer that begins at the earliest "),
+        ("0040", "in-deletion", "stuck: not so: a consumer that begins at the earliest "),
         ("0038", "leader-moves", "skipped: the share group goes on without p"),
     ],
 )

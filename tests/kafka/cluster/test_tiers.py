@@ -18,13 +18,12 @@ from checker.kafka.cluster.schedule import step_of
 from checker.kafka.cluster.tiers import STORE, Tier
 from checker.kafka.cluster.verdict import Verdict, judge
 from checker.kafka.releases.jars import Release
-from model.language.errors import UsageError
 from tests.kafka.cluster.test_verdict import LOST
 
 
 @pytest.fixture
 def tier(tmp_path):
-    found = Tier(tmp_path / "tier")
+    found = Tier(tmp_path / "tier", "Store")
     for name in ("t-0-id/00000000000000000006-id.log", "t-0-id/00000000000000000000-id.log"):
         path = tmp_path / "tier" / STORE / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,6 +77,15 @@ def test_where_a_consumer_is_refused_it_reads_nothing_until_a_later_one_does():
     assert asked.refused == {Place("u", 0, 5)}
 
 
+def test_a_consumer_gets_a_record_once_the_clients_say_so():
+    answers = [False, True]
+    stage = stage_of(None)
+    stage.clients = SimpleNamespace(ask=lambda op, **asked: answers.pop(0) if op == "first" else [])
+    words = "until a consumer that begins at the earliest offset of t gets a record"
+    gets = step_of(words).meaning.apply(stage)
+    assert [gets(), gets()] == [False, True]
+
+
 def batch(base, last):
     return struct.pack(">qi11xi4x", base, 19, last)
 
@@ -122,9 +130,19 @@ def test_the_store_is_that_of_the_releases_own_tests_behind_all_else(tmp_path, m
         return tmp_path
 
     monkeypatch.setattr(programs, "artifacts", bring)
-    monkeypatch.setattr(programs, "compile_java", lambda release, sources, also: Path("ours"))
+    monkeypatch.setattr(
+        programs, "compile_java", lambda release, sources: Path("+".join(s.stem for s in sources))
+    )
     monkeypatch.setattr(Programs, "server", "kafka")
-    found = Programs(Release("3.9.1", tmp_path)).tiered
-    assert found.split(":") == ["ours", "kafka", str(tmp_path / "store.jar")]
-    with pytest.raises(UsageError, match=r"4\.4\.0 has no published tests"):
-        _ = Programs(Release("4.4.0", tmp_path)).tiered
+    found = Programs(Release("3.9.1", tmp_path))
+    assert found.tiered.split(":") == ["Tier", "kafka", str(tmp_path / "store.jar")]
+    assert found.store.endswith(".LocalTieredStorage")
+
+
+def test_where_no_tests_are_published_the_store_is_ours(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        programs, "compile_java", lambda release, sources: Path("+".join(s.stem for s in sources))
+    )
+    monkeypatch.setattr(Programs, "server", "kafka")
+    found = Programs(Release("4.4.0", tmp_path))
+    assert (found.tiered, found.store) == ("Tier+Store:kafka", "Store")

@@ -14,8 +14,8 @@ from checker.kafka.conformance.harness import Harness
 from checker.kafka.conformance.observed import Explainer, observe, observing_model
 from checker.kafka.conformance.plan import covered_models, models
 from checker.kafka.conformance.projection import Projection
-from checker.kafka.conformance.replays import cell, replay
-from checker.kafka.conformance.sensitivity import sensitivity
+from checker.kafka.conformance.replays import cell, departure, release_model, replay
+from checker.kafka.conformance.sensitivity import sensitivity, with_setting, wrong_value
 from checker.kafka.conformance.walks import Walker
 from checker.kafka.releases.jars import releases
 from checker.lab.experiments import scenarios
@@ -153,10 +153,28 @@ def test_every_step_of_a_small_graph_agrees(harness):
 
 
 def test_a_wrong_model_is_noticed_by_walks():
-    (found,) = sensitivity(
-        VERSION, seed=1, most=8_000, steps=60, chosen=["last.known.leader.election"]
-    )
-    assert found.states is not None
+    settings = ["last.known.leader.election", "log.dir.fetcher.begins.at.its.hw"]
+    for found in sensitivity(VERSION, seed=1, most=8_000, steps=60, chosen=settings):
+        assert found.states is not None, found.setting
+
+
+RULES_OF_MOVES = {
+    "every.truncation.marks.future.replica": "127-a_copy_that_is_not_truncated_again",
+    "new.epoch.restarts.log.dir.fetcher": "163-a_move_ends_with_the_leader_epoch",
+    "log.dir.fetcher.begins.at.its.hw": "164-a_move_begins_at_another_logs_high_watermark",
+    "swapped.log.keeps.epochs": "34-a_swapped_log_has_lost_an_epoch",
+}
+"""For each rule a stored trace that is possible on one side of it alone."""
+
+
+@pytest.mark.parametrize("rule", RULES_OF_MOVES)
+def test_a_rule_of_moves_that_is_wrong_in_the_model_is_noticed(newest, rule):
+    trace = read_case(CASES / RULES_OF_MOVES[rule]).stored_trace()
+    right = release_model(trace.model, NEWEST)
+    wrong = with_setting(right, rule, wrong_value(rule, NEWEST))
+    step = cell(newest, trace).step or None
+    assert departure(trace, right, NEWEST) == step
+    assert departure(trace, wrong, NEWEST) != step
 
 
 def test_the_leader_epoch_cache_has_the_entries_that_the_model_has(newest):

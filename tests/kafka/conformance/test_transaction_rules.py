@@ -11,6 +11,7 @@ from checker.core.engines.reference import ReferenceEngine
 from checker.kafka.conformance.transaction_rules import (
     coordinator_says,
     load_says,
+    markers_are,
     partition_says,
 )
 from model.kafka_transactions.presets import PRESETS
@@ -153,3 +154,22 @@ def test_a_load_leaves_what_it_leaves_in_the_model_whole_or_not(length):
         if ours is not None and ours != answer
     ]
     assert differ == []
+
+
+KNOWN = {
+    "NONE": "completed", "NOT_LEADER_OR_FOLLOWER": "again", "REQUEST_TIMED_OUT": "again",
+    "KAFKA_STORAGE_ERROR": "again", "INVALID_PRODUCER_EPOCH": "cancelled",
+    "TRANSACTION_COORDINATOR_FENCED": "cancelled", "UNSUPPORTED_VERSION": "completed",
+}  # fmt: skip
+UNEXPECTED = ("UNKNOWN_SERVER_ERROR", "CLUSTER_AUTHORIZATION_FAILED", "CORRUPT_MESSAGE")
+
+
+def test_an_error_that_a_coordinator_does_not_expect_ends_what_it_makes_of_the_ids_after_it():
+    """A suspect: their markers are neither written nor sent again. The ids before it are safe."""
+    told = {**KNOWN, **dict.fromkeys(UNEXPECTED, "forgotten")}
+    pairs = [(first, second) for first in told for second in told]
+    expected = [
+        f"{told[first]} {told[second] if first in KNOWN else 'forgotten'}"
+        for first, second in pairs
+    ]
+    assert markers_are("4.3.1", [" ".join(pair) for pair in pairs]) == expected

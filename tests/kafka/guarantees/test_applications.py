@@ -12,6 +12,7 @@ from checker.core.search.allowance import Allowance
 from checker.kafka.guarantees import promises
 from checker.kafka.guarantees.applications import Application, describe_application
 from checker.kafka.guarantees.facets import Facet
+from checker.kafka.guarantees.known_bugs import concerning
 from checker.kafka.guarantees.promises import kept_by, searched
 from model.language.declare.settings import as_text
 from model.language.errors import UsageError
@@ -242,3 +243,35 @@ def test_a_task_of_streams_processes_each_input_once_whatever_two_faults_come():
         "each input is processed once", "no input is skipped"
     ]  # fmt: skip
     assert all(promise.searched == 2 and not promise.broken for promise in found)
+
+
+def concerns(kafka: str, faults: dict[str, int], settings: dict[str, str]) -> dict[str, Any]:
+    """The known bugs with the faults that they take."""
+    facets = described(kafka, settings).facets
+    return {one.bug.name: dict(one.faults) for one in concerning(facets, faults, 2)}
+
+
+@pytest.mark.parametrize(
+    ("kafka", "settings", "faults", "named", "not_named"),
+    [
+        ("4.3.1", EXACTLY_ONCE, {"coordinator_failovers": 2}, {"0034"}, {"0036", "141", "158"}),
+        ("4.3.1", EXACTLY_ONCE, {"coordinator_failovers": 1}, set(), {"0034"}),
+        ("4.1.0", EXACTLY_ONCE, {"late_markers": 1}, {"142"}, {"0034", "141"}),
+        ("3.9.1", EXACTLY_ONCE, {"late_markers": 1}, set(), {"142"}),
+        ("3.9.0", EXACTLY_ONCE, {"rebalances": 1, "late_completions": 1}, {"179"}, {"157"}),
+        ("3.9.1", EXACTLY_ONCE, {"rebalances": 1, "late_completions": 1}, set(), {"179"}),
+        ("3.4.0", {"transactional.id": "a"}, {"late_produces": 1}, {"141"}, {"179"}),
+    ],
+)
+def test_a_known_bug_is_named_if_releases_and_faults_have_what_it_takes(
+    kafka, settings, faults, named, not_named
+):
+    found = concerns(kafka, faults, settings)
+    assert found.keys() >= named and not found.keys() & not_named
+    assert all(needed.items() <= faults.items() for needed in found.values())
+
+
+def test_without_named_faults_those_bugs_are_named_that_take_no_more_of_them():
+    found = concerns("4.3.1", {}, EXACTLY_ONCE)
+    assert found["0034"] == {"coordinator_failovers": 2}
+    assert all(sum(needed.values()) <= 2 for needed in found.values())

@@ -7,7 +7,18 @@ import pytest
 from checker.core.engines.reference import ReferenceEngine
 from checker.lab.experiments.choices import steps_named
 from model.kafka_tiered.protocol import KAFKA_TIERED
-from tests.support.remote_runs import BOUNDS, COVERED, CUT_OFF, DROPPED, LONG, LOST_SEGMENT, SHORT
+from tests.support.remote_runs import (
+    BOUNDS,
+    COMMITTED,
+    COVERED,
+    CUT_OFF,
+    DROPPED,
+    FIRST,
+    LONG,
+    LONGER,
+    LOST_SEGMENT,
+    SHORT,
+)
 
 MODEL = KAFKA_TIERED.model(BOUNDS, KAFKA_TIERED.preset("kafka-4.3"))
 
@@ -72,3 +83,11 @@ def test_a_log_start_is_found_in_a_segment_of_the_epoch_alone_unless_a_rule_asks
     elected = (*LOST_SEGMENT, "broker_crash(broker=b0)", "controller_elect_uncleanly(broker=b1)")
     found = (*elected, f"leader_find_remote_end(broker=b1, base={start})")
     assert _numbers(_after(found, model), "brokers.log_start")[1,] == start
+
+
+def test_a_new_leader_copies_no_segment_of_which_all_is_copied_as_it_looks_that_up():
+    elected, looks_up, longer, _ = LONGER
+    short = longer.replace("end=2", "end=1")
+    found = (*COMMITTED, FIRST, elected, looks_up)
+    assert not _may(found, short) and _may(found, longer)
+    assert _may((*COMMITTED, elected, looks_up, FIRST), short)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
 
+from checker.core.proofs.bounded.bounded_check import BoundedChecker
 from checker.core.search.explore import Explorer
 from checker.core.search.question import Options
+from checker.core.search.textbook import TextbookExplorer
 from checker.core.verdict import Verdict
 from checker.kafka.tables.releases import has_bug, with_transaction_table
 from checker.lab.experiments.cases import read_cases
-from checker.lab.experiments.choices import explored
 from model.kafka_transactions.presets import PRESETS
 from model.kafka_transactions.protocol import KAFKA_TRANSACTIONS
 from model.kafka_transactions.settings import TransactionSettings
 from model.language.declare.settings import as_text, describe
 from properties import choose_properties
 from tests.support.fixes import found_steps, searched_with_fix, stored_steps
+from tests.support.tiers import nightly
+from tests.support.verdicts import CASES as BY_NAME
+from tests.support.verdicts import PAGE, has_classes, rows, searched, small, wide, with_table
 
 ROOT = Path(__file__).parents[3] / "counterexamples" / "kafka_transactions"
 CASES = [pytest.param(case, id=case.name) for case in read_cases(ROOT)]
@@ -34,22 +37,94 @@ def test_with_the_fix_the_same_search_ends_without_a_violation(case):
     assert searched_with_fix(case).verdict is Verdict.EXHAUSTED
 
 
-TABLE = ROOT.parents[1] / "tests" / "golden" / "transactions.csv"
-VERDICTS = {row["case"]: row for row in csv.DictReader(TABLE.read_text().splitlines())}
+VERDICTS = rows()
+NAMES = list(BY_NAME)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
-def test_each_rule_off_and_on_is_as_the_table_of_verdicts_says(case):
-    row = VERDICTS[case.name]
-    options = Options(cross_check=False)
-    off, on = (explored(c, [case.violates], options=options) for c in (case.broken, case.fix))
+@pytest.mark.parametrize("name", NAMES)
+def test_each_rule_off_and_on_is_as_the_table_of_verdicts_says(name):
+    row = VERDICTS[name]
+    off, on = (searched(name, small(name, on)) for on in (False, True))
     assert [v.depth for v in off.violations] == [int(row["steps"])]
     assert off.distinct_states == int(row["states"])
     assert (on.verdict, on.distinct_states) == (
         Verdict.EXHAUSTED,
         int(row["states_with_the_fix"]),
     )
+
+
+MANY = "33 rules, off and on, take a minute"
+QUICK = ("141-a_late_record", "179-an_offset_of_the_next_transaction")
+SLOW = ("159-a_retried_marker_is_refused", "171-an_abandoned_load_sends_markers")
+
+
+def _when(name: str, *quick: str):
+    """The row itself where it is quick, or marked."""
+    if name in quick:
+        return name
+    return pytest.param(name, marks=pytest.mark.slow) if name in SLOW else nightly(MANY, name)
+
+
+@pytest.mark.parametrize("name", [_when(name, *QUICK) for name in NAMES])
+def test_beside_every_fix_a_rule_makes_the_difference_with_two_of_everything(name):
+    """With states for classes of states, too: partitions are interchangeable."""
+    row = VERDICTS[name]
+    off, on = (searched(name, wide(name, on)) for on in (False, True))
+    assert [v.depth for v in off.violations] == [int(row["wide_steps"])]
+    assert off.distinct_states == int(row["wide_states"])
+    assert (on.verdict, on.distinct_states, len(on.levels) - 1) == (
+        Verdict.EXHAUSTED,
+        int(row["wide_states_with_the_fix"]),
+        int(row["wide_depth"]),
+    )
+    if not has_classes(name):
+        return
+    classes = searched(name, wide(name, True), symmetry=True)
+    assert (classes.verdict, classes.distinct_states) == (Verdict.EXHAUSTED, int(row["classes"]))
+    fewer = searched(name, wide(name, False), symmetry=True)
+    assert [v.depth for v in fewer.violations] == [int(row["wide_steps"])]
+
+
+LARGE = "170-decided_by_an_uncommitted_record"
+"""Its 79,767 states take the reference engine minutes."""
+
+Z3_STEPS = 17
+FOR_Z3 = [name for name in NAMES if int(VERDICTS[name]["steps"]) <= Z3_STEPS]
+"""Longer runs take Z3 minutes each."""
+
+
+@pytest.mark.parametrize("name", [_when(name, *QUICK) for name in NAMES if name != LARGE])
+def test_the_reference_engine_says_the_same(name):
+    row = VERDICTS[name]
+    claims = [BY_NAME[name].claim]
+    off, on = (TextbookExplorer(small(name, on), claims).run() for on in (False, True))
+    assert [v.depth for v in off.violations] == [int(row["steps"])]
+    assert off.distinct_states == int(row["states"])
+    assert (on.verdict, on.distinct_states) == (
+        Verdict.EXHAUSTED,
+        int(row["states_with_the_fix"]),
+    )
+
+
+@pytest.mark.parametrize(
+    "name", [_when(name, "152-a_cache_that_was_not_dropped") for name in FOR_Z3]
+)
+def test_z3_finds_no_shorter_run_and_with_the_rule_none_of_that_length(name):
+    steps = int(VERDICTS[name]["steps"])
+    claims = [BY_NAME[name].claim]
+    off, on = (
+        BoundedChecker(small(name, on), claims, cross_check=False).run(steps)
+        for on in (False, True)
+    )
+    assert (off.verdict, len(off.steps)) == (Verdict.VIOLATED, steps)
+    assert (on.verdict, on.depth) == (Verdict.BOUNDED, steps)
+
+
+def test_the_page_of_verdicts_has_what_the_table_has():
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == with_table(page)
+    assert set(VERDICTS) == set(NAMES)
 
 
 def test_the_page_shows_which_presets_have_which_bug():

@@ -78,6 +78,13 @@ def read(stage: Stage, topic: str) -> None:
     stage.read(topic)
 
 
+@condition("a consumer that begins at the earliest offset of {topic:name} gets a record")
+def gets_one(stage: Stage, topic: str) -> Test:
+    """In 20 seconds, with `auto.offset.reset=earliest`: it goes there whenever it is refused."""
+    of, numbers = stage.partitions(topic)
+    return lambda: bool(stage.clients.ask("first", topic=of, numbers=numbers))
+
+
 @act("delete the records of {topic:name}")
 def delete_records(stage: Stage, topic: str) -> None:
     """All that are committed, as DeleteRecords does: until every live replica has done so."""

@@ -100,6 +100,7 @@ final class Projection {
             case "brokers.leader" -> !up || view.partition == null || view.partition.leaderReplicaIdOpt().isEmpty()
                 ? -1 : (Integer) view.partition.leaderReplicaIdOpt().get();
             case "brokers.leader_epoch" -> up && view.partition != null ? view.partition.getLeaderEpoch() : 0;
+            case "brokers.fetched_epoch" -> up ? Internals.fetchedEpoch(view.broker) : -1;
             case "brokers.gave_up" -> !up || !view.broker.gaveUp() ? 0 : mayBeFenced(view) ? NOTHING : 1;
             case "brokers.not_replicas" -> view.leads ? ~(bits(followers(view.partition)) | 1 << at[0]) & (1 << world.brokers.length) - 1 : 0;
             case "brokers.isr" -> view.leads ? bits(Internals.isr(view.partition)) : 0;

@@ -21,18 +21,18 @@ final class TxnActions {
     TxnActions(TxnWorld world) {
         this.world = world;
         TxnProducer producer = world.producer;
-        actions.put("producer_send", of -> producer.send(partition(of[0])));
-        actions.put("producer_commit", of -> producer.end(TxnProducer.COMMIT));
-        actions.put("producer_abort", of -> producer.end(TxnProducer.ABORT));
+        actions.put("producer_send", of -> producer.send(of[0]));
+        actions.put("producer_commit", of -> producer.commit());
+        actions.put("producer_abort", of -> producer.abort());
         actions.put("producer_give_up", of -> producer.giveUp(of[0]));
         actions.put("producer_repeat_end", of -> producer.repeatEnd());
         actions.put("producer_restart", of -> producer.restart());
         actions.put("coordinator_add_partition", of -> addPartition(by(of), of[1]));
         actions.put("coordinator_verify", of -> verify(by(of), partition(of[1])));
         actions.put("coordinator_verify_late", of -> verifyLate(by(of), partition(of[1])));
-        actions.put("coordinator_end", of -> by(of).end(producer.request, producer.epoch));
+        actions.put("coordinator_end", of -> by(of).end(producer.request(), producer.epoch()));
         actions.put("coordinator_end_late", of -> endLate(by(of)));
-        actions.put("coordinator_answer_from_cache", of -> by(of).end(producer.request, producer.epoch));
+        actions.put("coordinator_answer_from_cache", of -> by(of).end(producer.request(), producer.epoch()));
         actions.put("coordinator_init", of -> init(by(of)));
         actions.put("coordinator_fail_to_fence", of -> failToInit(by(of)));
         actions.put("coordinator_time_out", of -> by(of).timeOut());
@@ -67,7 +67,7 @@ final class TxnActions {
 
     private TxnCoordinator by(int... of) { return world.coordinators.get(of[0]); }
 
-    private void init(TxnCoordinator by) { by.init(world.producer.request == TxnProducer.BUMP ? world.producer.epoch : -1); }
+    private void init(TxnCoordinator by) { by.init(world.producer.namedEpoch()); }
 
     private void failToInit(TxnCoordinator by) {
         world.log.fails = true;
@@ -78,19 +78,22 @@ final class TxnActions {
     // --- the coordinator is asked for a record's partition ---
 
     private void addPartition(TxnCoordinator by, int partition) {
-        Errors answer = by.add(partition, world.producer.epoch);
-        if (answer == Errors.NONE) world.producer.records[partition].sent = TxnProducer.SENT;
-        else if (answer != null && !TxnProducer.isRetriable(answer)) world.producer.stop();
+        if (!world.producer.isAdding()) {
+            world.fail("no partition is to be added");
+            return;
+        }
+        Errors answer = by.add(partition, world.producer.epoch());
+        if (answer != null) world.producer.hearOfPartition(partition, answer);
     }
 
     private void verify(TxnCoordinator by, TxnPartition partition) {
-        Errors answer = verified(by, partition, world.producer.records[partition.number]);
-        if (answer != Errors.NONE && answer != null) world.producer.refuse(partition.number);
+        Errors answer = verified(by, partition, world.producer.record(partition.number));
+        if (answer != Errors.NONE && answer != null && !TxnProducer.isRetriable(answer)) world.producer.hearOfRecord(partition.number, refusal(answer));
     }
 
     private void verifyLate(TxnCoordinator by, TxnPartition partition) {
         Errors answer = verified(by, partition, world.producer.late[partition.number]);
-        if (answer != Errors.NONE && answer != null) world.producer.late[partition.number] = null;
+        if (answer != Errors.NONE && answer != null && !TxnProducer.isRetriable(answer)) world.producer.late[partition.number] = null;
     }
 
     /** What the broker that leads the partition hears of the coordinator; null if it has to ask again. */
@@ -101,17 +104,17 @@ final class TxnActions {
             world.notes.add("a record is verified that the partition refuses without asking");
         }
         if (record.guard == VerificationGuard.SENTINEL) world.notes.add("a record is verified that need not be");
-        Errors answer = world.hasVersion2() ? by.add(partition.number, record.epoch) : by.verify(partition.number, record.epoch);
-        if (answer == Errors.NONE) record.sent = TxnProducer.VERIFIED;
+        Errors answer = world.hasVersion2() ? by.add(partition.number, record.batch.epoch) : by.verify(partition.number, record.batch.epoch);
+        if (answer == Errors.NONE) record.isVerified = true;
         return answer;
     }
 
+    /** What `AddPartitionsToTxnManager` makes of a coordinator's answer. */
+    private static Errors refusal(Errors answer) { return answer == Errors.PRODUCER_FENCED ? Errors.INVALID_PRODUCER_EPOCH : answer; }
+
     private void endLate(TxnCoordinator by) {
         TxnProducer producer = world.producer;
-        boolean heard = producer.hears;
-        producer.hears = false;
-        by.end(producer.lateRequest, producer.lateEpoch);
-        producer.hears = heard;
+        by.endUnheard(producer.lateRequest, producer.lateEpoch);
         producer.lateRequest = TxnProducer.NOTHING;
         producer.lateEpoch = 0;
     }
@@ -120,10 +123,10 @@ final class TxnActions {
 
     /** One of an old epoch has come before the marker that fenced it: a release may refuse it otherwise. */
     private Errors written(TxnPartition partition, TxnProducer.Record record) {
-        if (world.verifies && record.epoch < partition.epoch()) {
+        if (world.verifies && record.batch.epoch < partition.epoch()) {
             record.guard = VerificationGuard.SENTINEL;
-            if (record.sent == TxnProducer.SENT) world.notes.add("a record of an old epoch is one that came before its marker");
-        } else if (world.verifies && record.sent == TxnProducer.SENT) {
+            if (!record.isVerified) world.notes.add("a record of an old epoch is one that came before its marker");
+        } else if (world.verifies && !record.isVerified) {
             record.guard = partition.verification(record);
             if (record.guard != VerificationGuard.SENTINEL) world.fail("the coordinator has to be asked first");
         }
@@ -131,14 +134,12 @@ final class TxnActions {
     }
 
     private void record(TxnPartition partition) {
-        TxnProducer.Record record = world.producer.records[partition.number];
-        switch (written(partition, record)) {
-            case NONE -> {
-                record.sent = TxnProducer.ACKNOWLEDGED;
-                partition.acknowledged(record.epoch);
-            }
-            case INVALID_TXN_STATE -> world.producer.stop();
-            default -> world.producer.refuse(partition.number);
+        TxnProducer producer = world.producer;
+        Errors answer = written(partition, producer.record(partition.number));
+        producer.hearOfRecord(partition.number, answer);
+        if (answer == Errors.INVALID_TXN_STATE) {
+            producer.close();
+            world.notes.add("Kafka Streams ends where its producer could abort");
         }
     }
 
@@ -154,7 +155,9 @@ final class TxnActions {
             return;
         }
         if (again) partition.lateMarker = marker;
-        by.answer(partition.number, write(partition, marker));
+        Errors error = write(partition, marker);
+        by.answer(partition.number, error);
+        if (error != Errors.NONE) for (TxnPartition other : world.partitions) other.getsLate(by.leave(other.number));
     }
 
     private void disconnect(TxnCoordinator by, int partition) {
@@ -170,15 +173,22 @@ final class TxnActions {
     /** A record that waits and cannot be taken after it is appended at once, and refused. */
     private Errors write(TxnPartition partition, TxnMarkerEntry marker) {
         Errors error = partition.append(marker);
-        TxnProducer.Record record = world.producer.records[partition.number], late = world.producer.late[partition.number];
-        if (isSpoilt(partition, record)) world.producer.refuse(partition.number);
-        if (isSpoilt(partition, late)) world.producer.late[partition.number] = null;
+        TxnProducer.Record record = world.producer.record(partition.number), late = world.producer.late[partition.number];
+        if (isSpoilt(partition, record)) world.producer.hearOfRecord(partition.number, refused(partition, record));
+        if (isSpoilt(partition, late)) {
+            refused(partition, late);
+            world.producer.late[partition.number] = null;
+        }
         return error;
     }
 
-    private boolean isSpoilt(TxnPartition partition, TxnProducer.Record record) {
-        if (record == null || record.sent != TxnProducer.VERIFIED || partition.isStillVerified(record)) return false;
-        if (partition.append(record) == Errors.NONE) world.fail("a record is taken whose verification a marker has ended");
-        return true;
+    private static boolean isSpoilt(TxnPartition partition, TxnProducer.Record record) {
+        return record != null && !record.batch.isAcknowledged() && record.isVerified && !partition.isStillVerified(record);
+    }
+
+    private Errors refused(TxnPartition partition, TxnProducer.Record record) {
+        Errors error = partition.append(record);
+        if (error == Errors.NONE) world.fail("a record is taken whose verification a marker has ended");
+        return error;
     }
 }

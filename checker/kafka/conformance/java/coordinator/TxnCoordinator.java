@@ -223,10 +223,16 @@ final class TxnCoordinator {
     }
 
     void end(int kind, int epoch) {
+        end(kind, epoch, (error, next) -> world.producer.hearOfEnd(kind, epoch, error, next));
+    }
+
+    /** A copy of EndTxn, for whose answer nobody waits. */
+    void endUnheard(int kind, int epoch) { end(kind, epoch, (error, next) -> { }); }
+
+    private void end(int kind, int epoch, BiConsumer<Errors, Short> then) {
         TransactionResult result = kind == TxnProducer.COMMIT ? TransactionResult.COMMIT : TransactionResult.ABORT;
         Parts.of(TxnWorld.ID, TxnWorld.PRODUCER, (short) epoch, result, TransactionVersion.values()[world.version],
-            told((error, next) -> world.producer.hearOfEnd(kind, epoch, error, next)),
-            heard(error -> world.producer.hearOfEnd(kind, epoch, (Errors) error, epoch))).call(coordinator, "handleEndTransaction");
+            told(then), heard(error -> then.accept((Errors) error, (short) epoch))).call(coordinator, "handleEndTransaction");
     }
 
     private static Function3<Object, Object, Object, Object> told(BiConsumer<Errors, Short> then) {
@@ -279,6 +285,12 @@ final class TxnCoordinator {
         List<TxnMarkerEntry> entries = ((WriteTxnMarkersRequest) request.request.build()).markers();
         if (entries.size() != 1) world.fail(entries.size() + " markers in a request");
         return entries.get(entries.size() - 1);
+    }
+
+    /** The marker that is under way to the partition, or null, for whose answer nobody waits any more. */
+    TxnMarkerEntry leave(int partition) {
+        RequestAndCompletionHandler request = sent.remove(partition);
+        return request == null ? null : ((WriteTxnMarkersRequest) request.request.build()).markers().get(0);
     }
 
     /** The request with that marker is answered; null: the connection is lost. */

@@ -1,12 +1,17 @@
 package highwater;
 
 import java.io.File;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.apache.kafka.storage.internals.log.AppendOrigin;
 import org.apache.kafka.storage.internals.log.LogConfig;
 import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
@@ -27,6 +32,7 @@ final class TxnUnified {
     private static final Object REQUEST_LOCAL = requestLocal();
     private static final Object METADATA_VERSION = Parts.ask(Parts.type("org.apache.kafka.server.common.MetadataVersion"), "latestProduction");
     private static final LogConfig CONFIG = new LogConfig(Map.of("segment.index.bytes", "4096"));
+    private static final String[] KNOWN = {"producerEpoch", "coordinatorEpoch", "currentTxnFirstOffset", "lastSeq", "lastDataOffset", "lastTimestamp"};
     static final int DAY_MS = 86_400_000;
     private static final int ALL = 1 << 20;
 
@@ -36,16 +42,42 @@ final class TxnUnified {
     Object log;
 
     TxnUnified(TxnWorld world, String name, boolean verifies) {
-        this.world = world;
-        this.verifies = verifies;
-        directory = new File(world.root, name);
-        if (!directory.mkdirs()) throw new IllegalStateException("no directory " + directory);
-        open();
+        this(world, new File(world.root, name), verifies);
+        make(directory);
+        open(true);
     }
 
-    private void open() {
+    private TxnUnified(TxnWorld world, File directory, boolean verifies) {
+        this.world = world;
+        this.verifies = verifies;
+        this.directory = directory;
+    }
+
+    private static void make(File directory) {
+        if (!directory.mkdirs()) throw new IllegalStateException("no directory " + directory);
+    }
+
+    /** Another broker's, which has these files after its process was killed, and reads them. */
+    TxnUnified killed() {
+        TxnUnified other = new TxnUnified(world, new File(new File(world.root, "killed"), directory.getName()), verifies);
+        make(other.directory);
+        try {
+            for (File file : directory.listFiles()) Files.copy(file.toPath(), new File(other.directory, file.getName()).toPath());
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+        other.open(false);
+        return other;
+    }
+
+    void remove() {
+        close();
+        Lines.wipe(directory);
+    }
+
+    private void open(boolean wasClosed) {
         log = Parts.of(directory, CONFIG, 0L, 0L, new ManualScheduler(), STATS, world.clock, 900_000, new ProducerStateManagerConfig(DAY_MS, verifies),
-            600_000, new LogDirFailureChannel(5), true, false, false, new ConcurrentHashMap<>(), Parts.get(Parts.type("org.apache.kafka.storage.internals.log.LogOffsetsListener"), "NO_OP_OFFSETS_LISTENER"))
+            600_000, new LogDirFailureChannel(5), wasClosed, false, false, new ConcurrentHashMap<>(), Parts.get(Parts.type("org.apache.kafka.storage.internals.log.LogOffsetsListener"), "NO_OP_OFFSETS_LISTENER"))
             .call(LOG, Parts.has(LOG, "create") ? "create" : "apply");
     }
 
@@ -59,12 +91,38 @@ final class TxnUnified {
         Parts.of(records, leaderEpoch, origin, METADATA_VERSION, REQUEST_LOCAL, guard, transactionVersion).call(log, "appendAsLeader");
     }
 
+    /** A new segment begins, with a snapshot of what is known of producers. */
+    void roll() { Parts.of().call(log, "roll"); }
+
+    void truncate(long end) { Parts.ask(log, "truncateTo", end); }
+
+    /** What it knows of each producer, but for all batches before the last, which no snapshot has. */
+    String producers() {
+        var known = new TreeMap<Object, String>();
+        Scala.map(Parts.ask(Parts.ask(log, "producerStateManager"), "activeProducers")).forEach((id, entry) -> known.put(id, Arrays.stream(KNOWN)
+            .map(name -> name + " " + Parts.ask(entry, name)).collect(Collectors.joining(", "))));
+        return known.toString();
+    }
+
     long end() { return (Long) Parts.ask(log, "logEndOffset"); }
 
     void replicated() { Parts.ask(log, "updateHighWatermark", end()); }
 
-    /** What is read with this isolation, records and aborted transactions. */
+    /** What is read with this isolation, records and aborted transactions, of the first segment. */
     Object read(Object isolation) { return Parts.ask(log, "read", 0L, ALL, isolation, true); }
+
+    /** The same of one segment after the other. */
+    List<Object> reads(Object isolation) {
+        List<Object> found = new ArrayList<>();
+        for (long from = 0; from < end(); ) {
+            Object read = Parts.ask(log, "read", from, ALL, isolation, true);
+            List<Entry> entries = entries(read);
+            if (entries.isEmpty()) break;
+            found.add(read);
+            from = entries.get(entries.size() - 1).offset() + 1;
+        }
+        return found;
+    }
 
     List<Entry> entries(Object read) {
         List<Entry> found = new ArrayList<>();

@@ -8,7 +8,7 @@ import org.apache.kafka.common.TopicPartition;
 
 /** One transactional id: its producer, the transaction log, those who led it, and partitions written to. */
 final class TxnWorld {
-    static final String ID = "id", TOPIC = "data";
+    static final String ID = "id", TOPIC = OwnSender.TOPIC;
     static final long PRODUCER = 7;
     static final int TIMEOUT_MS = 60_000;
 
@@ -45,11 +45,12 @@ final class TxnWorld {
 
     /** The producer has epoch 0 of the first coordinator. */
     private void begin() {
+        producer.restart();
         TxnCoordinator first = elect();
         first.load.finish();
         first.init(-1);
         log.commit(true);
-        if (producer.epoch != 0 || log.end() != 1) throw new IllegalStateException("epoch " + producer.epoch + " at first");
+        if (producer.epoch() != 0 || log.end() != 1) throw new IllegalStateException("epoch " + producer.epoch() + " at first");
     }
 
     boolean hasVersion2() { return version == 2; }

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Future;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.ApiVersions;
 import org.apache.kafka.clients.ClientRequest;
@@ -30,6 +31,7 @@ import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.common.requests.AbstractResponse;
 import org.apache.kafka.common.requests.MetadataResponse;
 import org.apache.kafka.common.requests.ProduceResponse;
 import org.apache.kafka.common.utils.LogContext;
@@ -43,7 +45,9 @@ import org.apache.kafka.common.utils.Time;
  */
 final class OwnSender {
     static final long PRODUCER = 7;
+    static final String TOPIC = "topic";
     static final int DELIVERY_TIMEOUT = 1_000_000;
+    private static final Node COORDINATOR = new Node(100, "localhost", 9092);
 
     final List<ClientRequest> requests = new ArrayList<>();
     final List<ClientResponse> due = new ArrayList<>();
@@ -51,25 +55,35 @@ final class OwnSender {
     final RecordAccumulator accumulator;
     final TransactionManager manager;
     final Sender sender;
+    final ApiVersions versions = new ApiVersions();
     private final Time time;
 
     /** With batches of so many bytes, on a network that takes a request to a node where {@code room} says so. */
     OwnSender(Time time, boolean idempotent, int batchSize, int linger, boolean oneInFlight, Predicate<Node> room)
         throws Exception {
+        this(time, idempotent, null, Integer.MAX_VALUE, batchSize, linger, oneInFlight, room);
+        if (idempotent)
+            called(manager, "setProducerIdAndEpoch", new ProducerIdAndEpoch(PRODUCER, (short) 0));
+    }
+
+    /** A transactional one, with a batch for each record, that sends each so often again. */
+    OwnSender(Time time, String transactionalId, int retries) throws Exception {
+        this(time, true, transactionalId, retries, 1, 0, false, node -> true);
+    }
+
+    private OwnSender(Time time, boolean idempotent, String transactionalId, int retries, int batchSize, int linger,
+        boolean oneInFlight, Predicate<Node> room) throws Exception {
         this.time = time;
         LogContext context = new LogContext();
         Metrics metrics = new Metrics(time);
-        ApiVersions versions = new ApiVersions();
         metadata = made(ProducerMetadata.class, 0L, 0L, 60_000L, 60_000L, context, new ClusterResourceListeners(), time);
-        metadata.add("topic", time.milliseconds());
+        metadata.add(TOPIC, time.milliseconds());
         manager = idempotent
-            ? made(TransactionManager.class, context, Optional.empty(), 60_000, 0L, versions, false) : null;
-        if (idempotent)
-            called(manager, "setProducerIdAndEpoch", new ProducerIdAndEpoch(PRODUCER, (short) 0));
+            ? made(TransactionManager.class, context, optional(transactionalId), 60_000, 0L, versions, false) : null;
         accumulator = made(RecordAccumulator.class, context, batchSize, linger, 0L, 0L, DELIVERY_TIMEOUT, metrics,
             "producer", time, versions, optional(manager), new BufferPool(1 << 20, batchSize, metrics, time, "producer"));
         sender = made(Sender.class, context, client(room), metadata, accumulator, oneInFlight, 1 << 20, (short) -1,
-            Integer.MAX_VALUE, new SenderMetricsRegistry(metrics), time, 30_000, 0L, optional(manager), versions);
+            retries, new SenderMetricsRegistry(metrics), time, 30_000, 0L, optional(manager), versions);
     }
 
     /** The topic has these leaders, in an epoch of each. */
@@ -82,19 +96,22 @@ final class OwnSender {
             partitions.add(new MetadataResponseData.MetadataResponsePartition().setPartitionIndex(number)
                 .setLeaderId(leaders[number]).setLeaderEpoch(epochs[number])
                 .setReplicaNodes(List.of(leaders[number])).setIsrNodes(List.of(leaders[number])));
-        data.topics().add(new MetadataResponseData.MetadataResponseTopic().setName("topic").setTopicId(Uuid.ZERO_UUID)
+        data.topics().add(new MetadataResponseData.MetadataResponseTopic().setName(TOPIC).setTopicId(Uuid.ZERO_UUID)
             .setPartitions(partitions));
         metadata.updateWithCurrentRequestVersion(
             new MetadataResponse(data, ApiKeys.METADATA.latestVersion()), false, time.milliseconds());
     }
 
     /** A record goes to the accumulator; partition -1 is for any. */
-    void append(int partition, byte[] value, Cluster cluster) throws Exception {
+    void append(int partition, byte[] value, Cluster cluster) throws Exception { append(partition, value, 0L, cluster); }
+
+    /** The same with its timestamp; what comes of it, once it is known. */
+    Future<?> append(int partition, byte[] value, long timestamp, Cluster cluster) throws Exception {
         Method append = method(RecordAccumulator.class, "append");
         Object[] given = append.getParameterCount() == 10
-            ? new Object[] {"topic", partition, 0L, null, value, null, null, 1_000L, time.milliseconds(), cluster}
-            : new Object[] {"topic", partition, 0L, null, value, null, null, 1_000L, false, time.milliseconds(), cluster};
-        append.invoke(accumulator, given);
+            ? new Object[] {TOPIC, partition, timestamp, null, value, null, null, 1_000L, time.milliseconds(), cluster}
+            : new Object[] {TOPIC, partition, timestamp, null, value, null, null, 1_000L, false, time.milliseconds(), cluster};
+        return ((RecordAccumulator.RecordAppendResult) append.invoke(accumulator, given)).future;
     }
 
     /** What comes back for a request; without an error the connection is lost. */
@@ -102,14 +119,19 @@ final class OwnSender {
         ProduceResponse body = null;
         if (error != null) {
             ProduceResponseData data = new ProduceResponseData();
-            data.responses().add(new ProduceResponseData.TopicProduceResponse().setName("topic").setPartitionResponses(
+            data.responses().add(new ProduceResponseData.TopicProduceResponse().setName(TOPIC).setPartitionResponses(
                 List.of(new ProduceResponseData.PartitionProduceResponse().setIndex(partition).setErrorCode(error.code())
                     .setBaseOffset(error == Errors.NONE ? offset : -1))));
             body = new ProduceResponse(data);
         }
+        return response(request, body);
+    }
+
+    /** What comes back for a request of any kind; null: the connection is lost. */
+    ClientResponse response(ClientRequest request, AbstractResponse body) {
         long now = time.milliseconds();
-        return new ClientResponse(request.makeHeader(ApiKeys.PRODUCE.latestVersion()), request.callback(), "0", now, now,
-            error == null, null, null, body);
+        return new ClientResponse(request.makeHeader(request.requestBuilder().latestAllowedVersion()), request.callback(), "0",
+            now, now, body == null, null, null, body);
     }
 
     /** A method of one of Kafka's classes, whoever may call it, by its name. */
@@ -130,6 +152,8 @@ final class OwnSender {
                 case "connectionFailed", "hasInFlightRequests" -> false;
                 case "connectionDelay", "pollDelayMs", "throttleDelayMs" -> 0L;
                 case "inFlightRequestCount" -> 0;
+                case "leastLoadedNode" -> asked.getReturnType() == Node.class ? COORDINATOR
+                    : asked.getReturnType().getConstructor(Node.class, boolean.class).newInstance(COORDINATOR, true);
                 case "newClientRequest" -> new ClientRequest((String) given[0],
                     (AbstractRequest.Builder<?>) given[1], requests.size(), "client",
                     (Long) given[2], (Boolean) given[3], (Integer) given[4],

@@ -131,6 +131,9 @@ final class TieredActions {
         world.require(base <= Math.max(from, leader.ask("localLogStartOffset")), "the task goes on from " + from);
     }
 
+    /** The first offset that the copy task takes to be not copied, if its next segment begins before; -1 if not. */
+    long copiedBeyondBase(TieredBroker leader) { return nextBase[leader.id] < from(leader) ? from(leader) : UNKNOWN; }
+
     /** The first offset that the copy task takes to be not copied. */
     private static long from(TieredBroker leader) {
         Object copied = ((Optional<?>) Parts.get(leader.task("leaderCopyRLMTasks"), "copiedOffsetOption")).orElseThrow();
@@ -142,12 +145,7 @@ final class TieredActions {
         Object task = leader.task("leaderCopyRLMTasks");
         long base = nextBase[leader.id];
         long from = from(leader);
-        if (from >= end) {
-            world.note("all of the segment is copied already");
-            Parts.set(task, "copiedOffsetOption", Optional.of(Parts.of(base - 1, leader.epochAt(base)).make(Parts.type("org.apache.kafka.server.common.OffsetAndEpoch"))));
-        } else if (from < base && base > leader.ask("localLogStartOffset")) {
-            world.note("the segment begins after what is copied");
-        }
+        if (from < base && base > leader.ask("localLogStartOffset")) world.note("the segment begins after what is copied");
         Object log = MergedLog.of(leader.log(), world.scratch, base, end, world.clock);
         Paused copy = new Paused(() -> Parts.ask(task, "copyLogSegmentsToRemote", log));
         RemoteStore.copying = copy;
@@ -165,7 +163,7 @@ final class TieredActions {
         world.copies[number].goOn();
         world.copies[number] = null;
         long until = segment.endOffset() + 1;
-        if (nextBase[copier.id] == segment.startOffset() && until <= copier.end()) nextBase[copier.id] = until;
+        if (nextBase[copier.id] == Math.max(segment.startOffset(), copier.ask("logStartOffset")) && until <= copier.end()) nextBase[copier.id] = until;
     }
 
     // --- deletions ---

@@ -21,7 +21,7 @@ public final class TieredMain {
         TieredWorld world = new TieredWorld(root, asked.get("brokers").asInt(), asked.get("copies").asInt());
         try {
             TieredActions actions = new TieredActions(world);
-            TieredNumbers numbers = new TieredNumbers(world, asked.get("cells"));
+            TieredNumbers numbers = new TieredNumbers(world, actions, asked.get("cells"));
             show(world, answer, states, numbers);
             for (JsonNode step : asked.get("steps")) {
                 actions.take(step.get(0).asText(), Lines.numbers(step));

@@ -25,7 +25,7 @@ final class TieredNumbers {
     private final List<Reader> wanted = new ArrayList<>();
     private final List<int[]> indexes = new ArrayList<>();
 
-    TieredNumbers(TieredWorld world, JsonNode cells) {
+    TieredNumbers(TieredWorld world, TieredActions actions, JsonNode cells) {
         this.world = world;
         readers.put("brokers.up", of -> truth(world.brokers[of[0]] != null));
         readers.put("brokers.leads", of -> ofBroker(of[0], broker -> truth(broker.partition() != null && broker.partition().isLeader())));
@@ -35,6 +35,7 @@ final class TieredNumbers {
         readers.put("brokers.local_start", of -> ofBroker(of[0], broker -> broker.ask("localLogStartOffset")));
         readers.put("brokers.end", of -> ofBroker(of[0], TieredBroker::end));
         readers.put("who has looked up what is copied", of -> knows(of[0]) ? 1L << of[0] : 0);
+        readers.put("brokers.copied_to", of -> ofBroker(of[0], broker -> knows(of[0]) ? actions.copiedBeyondBase(broker) : -1));
         readers.put("segments.copy", of -> copy(world.segments[of[0]]));
         readers.put("segments.first", of -> world.segments[of[0]] == null ? 0 : world.segments[of[0]].startOffset());
         readers.put("segments.until", of -> world.segments[of[0]] == null ? 0 : world.segments[of[0]].endOffset() + 1);
