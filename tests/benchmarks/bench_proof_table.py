@@ -20,7 +20,7 @@ from tests.support.proof_rows import Row, falling, proved, table
 
 SOLVERS = ("z3", "cvc5")
 BEGIN, END = "<!-- proofs: made by bench_proof_table -->", "<!-- end of proofs -->"
-LIMIT = "900"
+LIMIT = "300"
 """Seconds that a question may take, on a machine that does other things besides."""
 
 
@@ -38,7 +38,7 @@ def measured(row: Row, sizes: str, solver: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "highwater", *arguments]
     before = _processor_seconds()
     ended = subprocess.run(
-        [*command, "--timeout", "300", "--no-cross-check", "--json"],
+        [*command, "--timeout", "60", "--no-cross-check", "--json"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if not ended.stdout:
