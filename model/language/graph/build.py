@@ -9,6 +9,7 @@ constructors below simplify (constants, neutral elements, equal arguments) and n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from model.language.graph.nodes import BOOL, INT, NONE, Kind, Node, Op, Sort, intern, ones
 
@@ -247,6 +248,10 @@ def singleton(member: Node) -> Node:
 
 def set_operation(op: Op, a: Node, b: Node) -> Node:
     """Union, intersection or difference of two sets of members of one family."""
+    if Op.EMPTY in (a.op, b.op):
+        if op is Op.UNION:
+            return b if a.op is Op.EMPTY else a
+        return b if op is Op.INTERSECTION and b.op is Op.EMPTY else a
     return intern(op, (a, b), a.sort)
 
 
@@ -292,6 +297,9 @@ _CONSTRUCTORS: dict[Op, Callable[..., Node]] = {
     Op.ITE: choose,
     Op.BITAND: bit_and,
     Op.BITOR: bit_or,
+    Op.UNION: partial(set_operation, Op.UNION),
+    Op.INTERSECTION: partial(set_operation, Op.INTERSECTION),
+    Op.DIFFERENCE: partial(set_operation, Op.DIFFERENCE),
 }
 
 

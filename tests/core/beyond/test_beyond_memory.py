@@ -249,7 +249,7 @@ def test_too_little_memory_is_told():
     with pytest.raises(UsageError, match="too little to search from disk: give 240 MB or more"):
         Room.of(100_000_000, 80_000_000)
     room = Room.of(12 << 30, 250_000_000)
-    assert 8 * room.states < 12 << 30 < 14 * room.states
+    assert 10 * room.states < 12 << 30 < 15 * room.states
     assert explorer_module._NUMBER * room.run <= (12 << 30) // 5
 
 

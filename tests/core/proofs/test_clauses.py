@@ -197,3 +197,16 @@ def test_other_numbers_of_members_are_refused_in_one_line():
     for claim in (graph.at_most(graph.add(size, ONE), SIZE), graph.at_most(size, SIZE)):
         with pytest.raises(UsageError, match="cannot count members"):
             Clauses(lifted).of(claim)
+
+
+def test_sets_and_nobody_mean_what_they_do():
+    """What is simplified is what the operations say of each member."""
+    isr = graph.read("quorum.isr", (), graph.all_members("replicas").sort)
+    nobody = graph.no_members("replicas")
+
+    for a, b in ((isr, nobody), (nobody, isr), (nobody, nobody)):
+        assert graph.set_operation(Op.UNION, a, b) is (a if b is nobody else b)
+        assert graph.set_operation(Op.INTERSECTION, a, b) is nobody
+        assert graph.set_operation(Op.DIFFERENCE, a, b) is a
+    both = graph.set_operation(Op.DIFFERENCE, isr, graph.all_members("replicas"))
+    assert graph.rebuild(both, (nobody, both.args[1])) is nobody

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
 import z3
@@ -13,6 +14,7 @@ from checker.core.exits import Exit
 from checker.core.proofs.bounded.induction import Induction
 from checker.core.proofs.proof import Obligation, Proof, ProofOutcome
 from checker.core.proofs.proof_report import exit_status
+from checker.core.proofs.unbounded.instantiate import CHEAP
 from checker.core.proofs.unbounded.relevance import Relevance
 from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
 from checker.core.verdict import Verdict
@@ -26,6 +28,8 @@ from model.language.lifted import Lifted
 from model.language.protocol import Model
 from model.protocols import protocol_named
 from properties import Property, Sense, choose_properties, lemmas_of, properties_of
+from tests.support import proof_rows as rows
+from tests.support.proof_rows import Row
 from tests.support.proofs import Truth, check_lifted_steps, random_states, states_on_walks
 from tests.support.tiers import nightly
 
@@ -241,6 +245,54 @@ def test_parts_of_the_broker_model_are_proved_for_all_sizes(name):
     assert proof.verdict is Verdict.PROVED
     assert 0 < len(proof.lemmas) < len(lemmas_of(kafka))
     assert {action for action, _ in obligations(proof)} >= {a.name for a in kafka.actions}
+
+
+def open_sizes(of: Iterable[Row], *properties: str) -> list[Any]:
+    """The rows about the broker model that are to be asked with sizes open."""
+    return [
+        pytest.param(row, id=row.name)
+        for row in of
+        if row.choice.protocol == "kafka"
+        and row.when != "never"
+        and (not properties or ("all" in row.sizes and row.properties == properties))
+    ]
+
+
+@pytest.mark.nightly("two minutes of a core; its parts are tested each time")
+@pytest.mark.parametrize("row", open_sizes(rows.proved(), *rows.table()["groups"]["survival"]))
+def test_what_is_committed_in_the_broker_model_is_proved_for_all_sizes(row):
+    kafka = row.choice.model.protocol
+    asked = choose_properties(kafka, row.properties)
+
+    proof = UnboundedInduction(row.choice.model, asked, lemmas_of(kafka), cross_check=False).run()
+
+    assert proof.verdict is Verdict.PROVED
+    assert {action for action, _ in obligations(proof)} >= {a.name for a in kafka.actions}
+
+
+class OneAction(UnboundedInduction):
+    """What one action preserves, with little effort."""
+
+    def tried(self, name: str) -> dict[str, Obligation]:
+        self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
+        self.proof.lemmas = tuple(p for p in self.proof.lemmas if p.name in self.relevance.names)
+        self._strategies, self._before = CHEAP[:2], {}
+        self._prepare()
+        (action,) = (action for action in self.model.captured if action.name == name)
+        self._consecution(self.lifted.total_action(action))
+        return {lemma: what for (_, lemma), (what, _) in self._settled.items()}
+
+
+@pytest.mark.nightly("a quarter of a minute each; within bounds they fall in the same way")
+@pytest.mark.parametrize("row", open_sizes(rows.falling()))
+def test_without_a_fix_what_falls_within_bounds_is_not_proved_for_all_sizes(row):
+    model = row.choice.model
+
+    tried = OneAction(model, (), lemmas_of(model.protocol), cross_check=False).tried(row.action)
+
+    failed = {name for name, what in tried.items() if what.outcome is not ProofOutcome.PROVED}
+    assert failed & row.lemmas
+    assert failed < tried.keys()
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from checker.core.proofs.unbounded.by_need import Effort
 from checker.core.proofs.unbounded.clauses import Clause, skolem_over
 from checker.core.proofs.unbounded.majorities import Rank
 from model.language import graph
@@ -47,7 +48,8 @@ class Strategy:
     it fares is a matter of luck: the same question with another `seed` may take a tenth of the work
     or a hundred times as much. `eager` is how unlikely terms it tries at once, and `depth` how far
     from what the question names it goes at all: majorities have witnesses, which lead to others.
-    `rank` is the last kind of axioms about majorities that it knows.
+    `rank` is the last kind of axioms about majorities that it knows. With `by_need`, instances are
+    chosen by models instead, of all lemmas at once; that is for what is of no majorities.
     """
 
     goal: frozenset[Source] = frozenset()
@@ -58,6 +60,7 @@ class Strategy:
     seed: int = 0
     eager: float = 10.0
     depth: float = 20.0
+    by_need: Effort | None = None
 
 
 def _of_terms(most: int) -> tuple[Strategy, ...]:
@@ -87,10 +90,15 @@ SHALLOW = tuple(
 """For what is about majorities, before all others."""
 CHEAP = (
     Strategy(matching=400_000),
+    Strategy(by_need=Effort()),
     *_of_terms(6_000),
     *_of_luck(range(4), 1_500_000),
 )
-DEAR = (*_of_terms(MAX_INSTANCES), *_of_luck(range(4, 10), 3_000_000))
+DEAR = (
+    Strategy(by_need=Effort(rounds=1_000, instances=10_000, age=6, seed=1)),
+    *_of_terms(MAX_INSTANCES),
+    *_of_luck(range(4, 10), 3_000_000),
+)
 """Strategies in order, the dear ones for what the cheap ones leave open. Each is tried with the
 lemmas that seem relevant, then with all."""
 
@@ -149,6 +157,11 @@ class Pools:
     def clauses(self) -> list[Clause]:
         """The clauses of the hypotheses and of the goal's negation."""
         return [*self._hypotheses, *self._goal]
+
+    @property
+    def hypotheses(self) -> list[Clause]:
+        """The clauses of the hypotheses alone."""
+        return self._hypotheses
 
     @property
     def rank(self) -> Rank:

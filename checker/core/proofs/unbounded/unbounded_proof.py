@@ -21,6 +21,7 @@ from checker.core.engines.unbounded import UnboundedTerms
 from checker.core.proofs.proof import FITS, FOLLOWS, INITIALLY, Obligation, Proof, ProofOutcome
 from checker.core.proofs.solvers import Solvers
 from checker.core.proofs.unbounded import majorities
+from checker.core.proofs.unbounded.by_need import ByNeed, Effort, Terms
 from checker.core.proofs.unbounded.clauses import (
     Clause,
     Clauses,
@@ -280,11 +281,21 @@ class UnboundedInduction:
                 if (pools[place], this) in tried or (strategy in SHALLOW and not rank):
                     continue
                 tried.add((pools[place], this))
+                used = names
+                if this.by_need is None:
+                    result, what.instances = self._refute(pools[place], this, what)
+                elif names == choices[0][0] and not clauses.has_majorities:
+                    every = with_definitions([*negated, *choices[-1][1]], clauses.definitions)
+                    first = [*pools[place].clauses, *self.clauses.get(what.lemma, [])]
+                    need = self._need(action, first, every)
+                    result, what.instances = self._by_need(need, this.by_need, what)
+                    used = self._names(need.used)
+                else:
+                    continue
                 what.queries += 1
-                result, what.instances = self._refute(pools[place], this, what)
                 if result == z3.unsat:
                     left.remove(negated)
-                    rested_on |= names
+                    rested_on |= used
                 elif result == z3.unknown:
                     what.reason = self.proof.solvers.gave_up or "too many instances"
                 else:
@@ -315,6 +326,32 @@ class UnboundedInduction:
                 solver.add(z3.substitute(body, pairs) if pairs else body)
         solver.add(*self.terms.distinct())
         return self._ask(solver, what), count
+
+    def _need(self, action: CapturedAction, first: list[Clause], every: list[Clause]) -> ByNeed:
+        """A refutation of every clause, of which some seem to matter."""
+        values = {role.name: role.over for role in self.roles}
+        first = list(dict.fromkeys(first))
+        known = set(first)
+        then = [clause for clause in every if clause not in known]
+        return ByNeed(self.lifted, self.terms, Terms(self.lifted, action, values), first, then)
+
+    def _by_need(self, need: ByNeed, effort: Effort, what: Obligation) -> tuple[Any, int]:
+        """The answer for the instances that models ask for, and how many there are.
+
+        What is refuted is asked once more, of whoever is to answer.
+        """
+        answer = need.refute(effort, self.timeout)
+        if answer == z3.unsat:
+            solver = z3.Solver()
+            solver.set("timeout", max(int(self.timeout * 1000), 1))
+            solver.add(*need.assertions)
+            answer = self._ask(solver, what)
+        return answer, need.instances
+
+    def _names(self, used: set[Clause]) -> frozenset[str]:
+        """The lemmas that clauses are of."""
+        found = {name for name, clauses in self.clauses.items() if not used.isdisjoint(clauses)}
+        return frozenset(found)
 
     def _ask(self, solver: Any, what: Obligation) -> Any:
         return self.proof.solvers.ask(solver, self.timeout, what.action, what.lemma, refuted=True)
