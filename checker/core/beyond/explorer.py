@@ -43,7 +43,7 @@ _BESIDE = 120_000_000  # bytes that a search needs besides what `Room` shares ou
 _LEAST = 40_000_000  # bytes to share out, below which it is not worth while
 _NUMBER = 24  # bytes of memory for a number while it waits, is sorted and is written
 _MOST_NUMBERS = 1 << 26
-_LATE = 18  # bytes of memory for a duplicate while it is looked for
+_LATE = 26  # bytes of memory for a duplicate while it is looked for
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Room:
                 f"{least} or more"
             )
         return cls(
-            VisitedSet.room_in(left * 6 // 10),
+            VisitedSet.room_in(left * 55 // 100),
             min(left // 5 // _NUMBER, _MOST_NUMBERS),
             min(left // 10 // _LATE, _MOST_NUMBERS),
             max(left // 20 >> 22, 4),

@@ -18,6 +18,7 @@ from checker.core.beyond import explorer as explorer_module
 from checker.core.beyond import level_files as level_files_module
 from checker.core.beyond import writer as writer_module
 from checker.core.beyond.explorer import BeyondMemory, Room
+from checker.core.beyond.runs import write_run
 from checker.core.search import explore as explore_module
 from checker.core.search.explore import Explorer, Limits, Options
 from checker.core.stores.manifest import manifest_for
@@ -170,7 +171,7 @@ def _kill_after(patch, writes):
         return ask
 
     patch.setattr(level_files_module, "append", killing(level_files_module.append))
-    patch.setattr(writer_module, "write_run", killing(writer_module.write_run))
+    patch.setattr(writer_module, "write_run", killing(write_run))
     patch.setattr(Path, "write_bytes", killing(Path.write_bytes))
     patch.setattr(Path, "unlink", killing(Path.unlink))
     patch.setattr(Store, "commit", killing(Store.commit))
@@ -249,7 +250,7 @@ def test_too_little_memory_is_told():
     with pytest.raises(UsageError, match="too little to search from disk: give 240 MB or more"):
         Room.of(100_000_000, 80_000_000)
     room = Room.of(12 << 30, 250_000_000)
-    assert 8 * room.states < 12 << 30 < 14 * room.states
+    assert 10 * room.states < 12 << 30 < 15 * room.states
     assert explorer_module._NUMBER * room.run <= (12 << 30) // 5
 
 
