@@ -18,6 +18,7 @@ from checker.core.beyond import explorer as explorer_module
 from checker.core.beyond import level_files as level_files_module
 from checker.core.beyond import writer as writer_module
 from checker.core.beyond.explorer import BeyondMemory, Room
+from checker.core.beyond.runs import write_run
 from checker.core.search import explore as explore_module
 from checker.core.search.explore import Explorer, Limits, Options
 from checker.core.stores.manifest import manifest_for
@@ -170,7 +171,7 @@ def _kill_after(patch, writes):
         return ask
 
     patch.setattr(level_files_module, "append", killing(level_files_module.append))
-    patch.setattr(writer_module, "write_run", killing(writer_module.write_run))
+    patch.setattr(writer_module, "write_run", killing(write_run))
     patch.setattr(Path, "write_bytes", killing(Path.write_bytes))
     patch.setattr(Path, "unlink", killing(Path.unlink))
     patch.setattr(Store, "commit", killing(Store.commit))

@@ -14,7 +14,7 @@ from checker.core.exits import Exit
 from checker.core.proofs.bounded.induction import Induction
 from checker.core.proofs.proof import Obligation, Proof, ProofOutcome
 from checker.core.proofs.proof_report import exit_status
-from checker.core.proofs.unbounded.instantiate import CHEAP
+from checker.core.proofs.unbounded.instantiate import BY_NEED, CHEAP
 from checker.core.proofs.unbounded.relevance import Relevance
 from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
 from checker.core.verdict import Verdict
@@ -276,7 +276,7 @@ class OneAction(UnboundedInduction):
     def tried(self, name: str) -> dict[str, Obligation]:
         self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
         self.proof.lemmas = tuple(p for p in self.proof.lemmas if p.name in self.relevance.names)
-        self._strategies, self._before = CHEAP[:2], {}
+        self._strategies, self._before = (CHEAP[0], BY_NEED), {}
         self._prepare()
         (action,) = (action for action in self.model.captured if action.name == name)
         self._consecution(self.lifted.total_action(action))

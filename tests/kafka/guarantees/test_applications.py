@@ -236,13 +236,17 @@ def test_acks_1_loses_with_the_power_and_acks_all_does_not():
 
 
 @pytest.mark.slow
-def test_a_task_of_streams_processes_each_input_once_whatever_two_faults_come():
-    streams = described("3.9", EXACTLY_ONCE).facets[-1]
+@pytest.mark.parametrize(("kafka", "broken"), [("4.0", False), ("3.9", True)])
+def test_a_task_of_streams_processes_each_input_once_unless_kafka_17507_is_there(kafka, broken):
+    """3.9 is 3.9.0 here, where a group takes offsets over after the transaction is complete."""
+    streams = described(kafka, EXACTLY_ONCE).facets[-1]
     found = searched([streams], {}, 2, Allowance(600, 2_000_000), lambda _: None)
     assert [promise.column.name for promise in found] == [
         "each input is processed once", "no input is skipped"
     ]  # fmt: skip
-    assert all(promise.searched == 2 and not promise.broken for promise in found)
+    for promise in found:
+        assert (promise.searched, bool(promise.broken)) == (2, broken)
+        assert all("late_completions" in dict(each.faults) for each in promise.broken)
 
 
 def concerns(kafka: str, faults: dict[str, int], settings: dict[str, str]) -> dict[str, Any]:

@@ -88,10 +88,11 @@ SHALLOW = tuple(
     for depth, rank in ((2.0, Rank(0)), (2.0, Rank(1)), (3.0, Rank(1)), (3.0, Rank(2)))
 )
 """For what is about majorities, before all others."""
+BY_NEED = Strategy(by_need=Effort())
 CHEAP = (
     Strategy(matching=400_000),
-    Strategy(by_need=Effort()),
     *_of_terms(6_000),
+    BY_NEED,
     *_of_luck(range(4), 1_500_000),
 )
 DEAR = (
