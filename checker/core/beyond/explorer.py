@@ -68,8 +68,8 @@ class Room:
         return cls(
             VisitedSet.room_in(left * 55 // 100),
             min(left // 5 // _NUMBER, _MOST_NUMBERS),
-            min(left // 10 // _LATE, _MOST_NUMBERS),
-            max(left // 20 >> 22, 4),
+            min(left // 10 // _LATE, _MOST_NUMBERS // 2),
+            min(max(left // 20 >> 22, 4), 32),
         )
 
 
