@@ -97,7 +97,7 @@ def report(seconds: float) -> Iterator[str]:
 
 
 def test_proofs() -> None:
-    """Prints the figures of `docs/proofs.md`; bounded checks have 20 seconds each."""
+    """Prints the figures of `docs/proving.md`; bounded checks have 20 seconds each."""
     for line in report(20.0):
         print(line, flush=True)
 
