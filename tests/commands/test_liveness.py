@@ -137,7 +137,7 @@ def check_is_written(highwater, folder, *asked):
 
 def test_each_rung_that_promises_something_is_told_of():
     ladder = [protocol.name for protocol in LADDER if liveness_of(protocol)]
-    assert ["kafka", "kraft", "kafka_tiered", *ladder] == TOLD
+    assert ["kafka", "kraft", "kafka_tiered", "kafka_streams", *ladder] == TOLD
 
 
 def test_nothing_of_the_least_fairness_can_be_spared(highwater):
