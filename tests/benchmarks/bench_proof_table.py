@@ -103,8 +103,11 @@ def _about(row: Row) -> str:
 
 
 def _sizes(row: Row) -> str:
-    return "; ".join(f"{name.replace('_', ' ')} {n}" for name, n in row.choice.bounds.items()
-                     if name not in table()["faults"]["all faults"])  # fmt: skip
+    """The bounds, but those of a group of faults, which `about` names."""
+    groups = table()["faults"].items()
+    told = {name for words, names in groups if words in " ".join(row.about) for name in names}
+    bounds = row.choice.bounds.items()
+    return "; ".join(f"{name.replace('_', ' ')} {n}" for name, n in bounds if name not in told)
 
 
 def _properties(row: Row) -> str:
@@ -149,11 +152,11 @@ def _falls(row: Row, known: dict[str, dict[str, Any]]) -> Iterator[str]:
 
 def _key() -> Iterable[str]:
     for words, names in table()["groups"].items():
-        yield f"*{words}*: {', '.join(f'`{name}`' for name in names)}."
+        yield f"- *{words}*: {', '.join(f'`{name}`' for name in names)}."
     for words, settings in table()["settings"].items():
-        yield f"*{words}*: {', '.join(f'`{name}={value}`' for name, value in settings.items())}."
+        yield f"- *{words}*: {', '.join(f'`{name}={value}`' for name, value in settings.items())}."
     for words, names in table()["faults"].items():
-        yield f"*{words}*: {', '.join(name.replace('_', ' ') for name in names)}."
+        yield f"- *{words}*: {', '.join(name.replace('_', ' ') for name in names)}."
 
 
 def main() -> None:

@@ -66,7 +66,10 @@ def _row(row: Mapping[str, Any]) -> Row:
     groups = table()["groups"]
     case = read_case(CASES / row["case"]) if "case" in row else None
     named = row.get("properties", ()) if case is None else [case.violates]
-    about = [*row.get("settings", ()), *([row["faults"]] if "faults" in row else [])]
+    about = [
+        *row.get("settings", ()),
+        *([f"{row['faults']}, {row['each']} each"] if "faults" in row else []),
+    ]
     return Row(
         row.get("words", ""),
         _choice(row) if case is None else case.broken,
