@@ -89,6 +89,7 @@ def test_offsets_that_no_segment_covers_are_a_violation(tmp_path, second, words)
     violation = found.violations[0]
     assert (kinds(found), violation.offset) == ([Kind.UNCOVERED], 2)
     assert "holds 2 to 5" in violation.words and words in violation.words
+    assert "hidden" not in violation.words
 
 
 LONGER, LATE = Remote(LOG[:3], 1), Remote(LOG[:1], 2)
