@@ -86,8 +86,8 @@ def tables(known: dict[str, dict[str, Any]]) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     lines += ["", *_key(), ""]
     lines += [
-        "| what is off | falls at | by | in bounds: Z3 | cvc5 | all sizes, open at: Z3 | cvc5 |",
-        "|---|---|---|---:|---:|---|---|",
+        "| what is off | falls at | by | Z3 | cvc5 |",
+        "|---|---|---|---:|---:|",
     ]
     for row in falling():
         lines.append(f"| {' | '.join([*_falls(row, known)])} |")
@@ -145,9 +145,6 @@ def _falls(row: Row, known: dict[str, dict[str, Any]]) -> Iterator[str]:
             if here["verdict"] == "unknown"
             else f"{here['seconds']} s"
         )
-    for solver in SOLVERS:
-        here = known.get(asked(row, "all", solver))
-        yield "" if here is None else f"`{here['action']}`"
 
 
 def _key() -> Iterable[str]:
