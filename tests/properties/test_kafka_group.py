@@ -7,21 +7,18 @@ from dataclasses import replace
 import pytest
 
 from checker.core.engines.reference import ReferenceEngine
-from checker.core.liveness.search import LivenessSearch
 from checker.core.proofs.bounded.bounded_check import BoundedChecker
 from checker.core.search.explore import Explorer
 from checker.core.search.question import Options
-from checker.core.traces.trace import check_trace
 from checker.core.verdict import Verdict
-from checker.lab.experiments.liveness_table import lasso_trace
 from model.kafka_group.membership import blank
 from model.kafka_group.offsets import give_up_all
 from model.kafka_group.presets import PRESETS
 from model.kafka_group.protocol import KAFKA_GROUP
 from model.kafka_group.state import NO_RANK, OUTSIDE, Consumer, Group
 from model.language import action, not_, require
-from model.language.fairness import changed
 from properties import Sense, choose_liveness, choose_properties, promised_properties, properties_of
+from tests.support.judged import judge
 from tests.support.laws import check_is_broken, explore
 from tests.support.textbook import count_levels
 from tests.support.tiers import first_and_nightly, first_and_slow, slow_but
@@ -262,15 +259,8 @@ def test_bounded_checking_finds_the_same_depth(name):
 # --- liveness ------------------------------------------------------------------------------------
 
 
-def _judged(name, bounds, settings, fairness=KAFKA_GROUP.fairness):
-    model = KAFKA_GROUP.model(bounds, settings)
-    prop = choose_liveness(KAFKA_GROUP, name)
-    options = Options(cross_check=False)
-    (judgement,) = LivenessSearch(model, (), (prop,), fairness, options=options).run().liveness
-    trace = lasso_trace(model, judgement)
-    if trace is not None:
-        check_trace(trace)
-    return judgement.verdict
+def _judged(name, bounds, settings, *changes):
+    return judge(KAFKA_GROUP.model(bounds, settings), name, *changes).verdict
 
 
 LIVE = ("every_partition_is_owned_again", "records_are_processed")
@@ -289,9 +279,8 @@ def test_at_fewer_generations_nothing_but_the_bound_keeps_it_from_that(name):
 
 
 def test_a_coordinator_that_notices_no_death_leaves_partitions_to_the_dead():
-    fairness = changed(KAFKA_GROUP.fairness, ["coordinator_expire_session=none"])
     bounds = {"session_timeouts": 0, "topic_partitions": 1, "generations": 6}
-    assert _judged(LIVE[0], bounds, {}, fairness) is Verdict.VIOLATED
+    assert _judged(LIVE[0], bounds, {}, "coordinator_expire_session=none") is Verdict.VIOLATED
 
 
 def test_who_commits_first_may_leave_a_record_for_ever():

@@ -4,35 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from checker.core.liveness.search import LivenessSearch
 from checker.core.search.question import Options
-from checker.core.traces.trace import check_trace
 from checker.core.verdict import Judgement, Verdict
-from checker.lab.experiments.liveness_table import lasso_trace
 from model.kafka.protocol import KAFKA
-from model.language import Fairness, Model
-from model.language.fairness import changed
-from properties import choose_liveness, liveness_of
+from properties import liveness_of
+from tests.support.judged import judge
 from tests.support.tiers import first_and_slow, slow_but
 
 OPTIONS = Options(cross_check=False)
 FEW = {"max_leader_epoch": 1, "preferred_elections": 0}
 
 
-def judge(name: str, preset: str = "4.1", *changes: str, **bounds: int) -> Judgement:
+def judged(name: str, preset: str = "4.1", *changes: str, **bounds: int) -> Judgement:
     """The judgement on one property of a preset."""
-    return judge_model(name, KAFKA.model(FEW | bounds, KAFKA.preset(preset)), *changes)
-
-
-def judge_model(name: str, model: Model, *changes: str) -> Judgement:
-    """The same of a model."""
-    fairness: tuple[Fairness, ...] = changed(KAFKA.fairness, changes)
-    prop = choose_liveness(KAFKA, name)
-    (judgement,) = LivenessSearch(model, (), (prop,), fairness, options=OPTIONS).run().liveness
-    trace = lasso_trace(model, judgement)
-    if trace is not None:
-        check_trace(trace)
-    return judgement
+    return judge(KAFKA.model(FEW | bounds, KAFKA.preset(preset)), name, *changes)
 
 
 @pytest.mark.slow
@@ -45,36 +30,36 @@ def judge_model(name: str, model: Model, *changes: str) -> Judgement:
 )
 def test_a_refused_isr_change_stops_the_high_watermark_for_ever(name):
     """Finding 0017: no fairness helps, computing the high watermark anew does."""
-    judgement = judge(name)
+    judgement = judged(name)
     assert judgement.verdict is Verdict.VIOLATED
     assert judgement.lasso is not None
     assert judgement.lasso.stem[-1].action.name == "controller_reject_isr_change"
     assert judgement.lasso.loop == ()
     names = [action for one in KAFKA.fairness for action in one.actions]
-    assert judge(name, "4.1", *(f"{a}=strong" for a in names)).lasso is not None
+    assert judged(name, "4.1", *(f"{a}=strong" for a in names)).lasso is not None
     fix = {"refused.isr.change.moves.hw": "true"}
     mended = KAFKA.model(FEW, {**KAFKA.preset("4.1"), **fix})
-    assert judge_model(name, mended).verdict is Verdict.EXHAUSTED
+    assert judge(mended, name).verdict is Verdict.EXHAUSTED
     silent = "leader_hear_isr_refusal=none"
-    assert judge_model(name, mended, silent).verdict is Verdict.VIOLATED
+    assert judge(mended, name, silent).verdict is Verdict.VIOLATED
 
 
 @pytest.mark.slow
 def test_the_isr_flaps_for_ever_unless_taking_a_follower_back_is_strongly_fair():
     name = "live_followers_are_in_sync_again"
-    judgement = judge(name, crashes=0)
+    judgement = judged(name, crashes=0)
     assert judgement.lasso is not None
     loop = [step.action.name for step in judgement.lasso.loop]
     assert loop.count("leader_propose_shrink") == loop.count("leader_propose_expand") == 1
     strong = "leader_propose_expand=strong"
-    assert judge(name, "4.1", strong, crashes=0).verdict is Verdict.EXHAUSTED
+    assert judged(name, "4.1", strong, crashes=0).verdict is Verdict.EXHAUSTED
 
 
 @pytest.mark.slow
 def test_truncation_ends_only_where_somebody_truncates():
-    assert judge("truncation_ends").verdict is Verdict.EXHAUSTED
+    assert judged("truncation_ends").verdict is Verdict.EXHAUSTED
     none = "follower_truncate_on_fetch=none"
-    assert judge("truncation_ends", "4.1", none).verdict is Verdict.VIOLATED
+    assert judged("truncation_ends", "4.1", none).verdict is Verdict.VIOLATED
 
 
 @pytest.mark.parametrize(
@@ -82,18 +67,18 @@ def test_truncation_ends_only_where_somebody_truncates():
 )
 def test_isr_changes_are_answered_only_where_somebody_answers(action):
     name = "isr_changes_are_answered"
-    assert judge(name, crashes=0).verdict is Verdict.EXHAUSTED
-    assert judge(name, "4.1", f"{action}=none", crashes=0).verdict is Verdict.VIOLATED
+    assert judged(name, crashes=0).verdict is Verdict.EXHAUSTED
+    assert judged(name, "4.1", f"{action}=none", crashes=0).verdict is Verdict.VIOLATED
 
 
 def test_an_eligible_broker_is_elected_only_where_a_controller_elects():
     name = "an_eligible_broker_is_elected"
     bounds = {"shutdowns": 1, "crashes": 0, "replicas": 1, "max_leader_epoch": 3}
-    judgement = judge(name, "4.1", **bounds)
+    judgement = judged(name, "4.1", **bounds)
     assert judgement.verdict in (Verdict.EXHAUSTED, Verdict.HELD_UP)
     assert judgement.owed
     none = "controller_unfence_and_elect=none"
-    assert judge(name, "4.1", none, **bounds).verdict is Verdict.VIOLATED
+    assert judged(name, "4.1", none, **bounds).verdict is Verdict.VIOLATED
 
 
 def test_every_fair_action_is_one_of_the_protocol_and_no_fault_operator_or_client_is():

@@ -5,17 +5,13 @@ from __future__ import annotations
 import pytest
 
 from checker.core.engines.reference import ReferenceEngine
-from checker.core.liveness.search import LivenessSearch
 from checker.core.proofs.bounded.bounded_check import BoundedChecker
-from checker.core.search.question import Options
-from checker.core.traces.trace import check_trace
 from checker.core.verdict import Verdict
-from checker.lab.experiments.liveness_table import lasso_trace
 from model.kafka_producer.protocol import KAFKA_PRODUCER
 from model.kafka_producer.state import Answer, Batch, Status, Topic
 from model.language import action, require
 from properties import Sense, choose_liveness, choose_properties, promised_properties, properties_of
-from properties.kafka_producer.liveness import KAFKA_PRODUCER_LIVENESS
+from tests.support.judged import judge
 from tests.support.laws import check_is_broken, explore
 from tests.support.tiers import first_and_slow, slow_but
 
@@ -208,32 +204,17 @@ def test_bounded_checking_finds_the_same_depth(name):
 # --- liveness -----------------------------------------------------------------------------------
 
 
-def _judged(bounds, settings):
-    model = KAFKA_PRODUCER.model(bounds, settings)
-    search = LivenessSearch(
-        model,
-        (),
-        KAFKA_PRODUCER_LIVENESS,
-        KAFKA_PRODUCER.fairness,
-        options=Options(cross_check=False),
-    )
-    (judgement,) = search.run().liveness
-    return model, judgement
-
-
 def test_a_batch_that_can_never_be_in_order_is_sent_for_ever():
     """Number 68 of the catalogue."""
     prop = choose_liveness(KAFKA_PRODUCER, "every_batch_is_answered")
     assert prop.broken_by == "kafka_producer first.sequence=any"
-    model, judgement = _judged({"broker_errors": 1}, {})
-    assert judgement.verdict is Verdict.VIOLATED
-    trace = lasso_trace(model, judgement)
-    assert trace is not None
-    check_trace(trace)
+    judgement = judge(KAFKA_PRODUCER.model({"broker_errors": 1}), prop.name)
+    assert judgement.verdict is Verdict.VIOLATED and judgement.lasso is not None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("faults", first_and_slow({"refused_batches": 1}, {}, {"late_requests": 1}))
 def test_else_every_batch_is_answered(faults):
     bounds = {"broker_errors": 1, "epoch_bumps": 2}
-    assert _judged(bounds | faults, MENDED)[1].verdict is Verdict.EXHAUSTED
+    model = KAFKA_PRODUCER.model(bounds | faults, MENDED)
+    assert judge(model, "every_batch_is_answered").verdict is Verdict.EXHAUSTED

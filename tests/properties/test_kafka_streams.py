@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from checker.core.liveness.search import LivenessSearch
 from checker.core.search.explore import Explorer
 from checker.core.search.question import Options
-from checker.core.traces.trace import check_trace
 from checker.core.verdict import Verdict
-from checker.lab.experiments.liveness_table import lasso_trace
 from model.kafka_streams.presets import PRESETS
 from model.kafka_streams.protocol import KAFKA_STREAMS
-from model.language.fairness import changed
-from properties import Sense, choose_liveness, promised_properties, properties_of
+from properties import Sense, promised_properties, properties_of
+from tests.support.judged import judge
 from tests.support.laws import check_is_broken
 from tests.support.tiers import slow_but
 
@@ -59,16 +56,9 @@ def test_one_half_of_kip_447_is_not_enough(rule):
 
 
 def judged(bounds, settings, *changes):
-    """The verdict on what must come of each input; a run that breaks it replays."""
+    """The verdict on what must come of each input."""
     model = KAFKA_STREAMS.model(bounds, settings)
-    prop = choose_liveness(KAFKA_STREAMS, "inputs_are_processed")
-    fairness = changed(KAFKA_STREAMS.fairness, changes)
-    options = Options(cross_check=False)
-    (judgement,) = LivenessSearch(model, (), (prop,), fairness, options=options).run().liveness
-    trace = lasso_trace(model, judgement)
-    if trace is not None:
-        check_trace(trace)
-    return judgement.verdict
+    return judge(model, "inputs_are_processed", *changes).verdict
 
 
 ENDS = {"deaths": 1, "aborts": 1, "transaction_timeouts": 1}

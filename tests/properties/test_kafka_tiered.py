@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from checker.core.liveness.search import LivenessSearch
-from checker.core.search.question import Options
-from checker.core.traces.trace import check_trace
 from checker.core.verdict import Verdict
-from checker.lab.experiments.liveness_table import lasso_trace
 from model.kafka_tiered.protocol import KAFKA_TIERED
 from model.kafka_tiered.state import Broker, Tiered
 from model.language import action, any_of, not_, require
-from model.language.fairness import changed
-from properties import Sense, choose_liveness, properties_of
+from properties import Sense, properties_of
+from tests.support.judged import judge
 from tests.support.laws import check_is_broken, explore
 
 ALWAYS = [p for p in properties_of(KAFKA_TIERED) if p.sense is Sense.ALWAYS]
@@ -111,14 +107,7 @@ def judged(bounds: dict[str, int], *changes: str, **settings: str) -> Verdict:
     """Whether each replica gets in sync with `kafka-fixed`, other settings and other fairness."""
     chosen = {name.replace("_", "."): value for name, value in settings.items()}
     model = KAFKA_TIERED.model(bounds, {**FIXED, **chosen})
-    prop = choose_liveness(KAFKA_TIERED, "replicas_get_in_sync")
-    fairness = changed(KAFKA_TIERED.fairness, changes)
-    options = Options(cross_check=False)
-    (judgement,) = LivenessSearch(model, (), (prop,), fairness, options=options).run().liveness
-    trace = lasso_trace(model, judgement)
-    if trace is not None:
-        check_trace(trace)
-    return judgement.verdict
+    return judge(model, "replicas_get_in_sync", *changes).verdict
 
 
 @pytest.mark.parametrize("fault", [{}, {"refused_reads": 1, "build_crashes": 1}], ids=str)

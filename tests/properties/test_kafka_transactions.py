@@ -6,25 +6,21 @@ from dataclasses import replace
 
 import pytest
 
-from checker.core.liveness.search import LivenessSearch
 from checker.core.search.explore import Explorer
 from checker.core.search.question import Options
-from checker.core.traces.trace import check_trace
 from checker.core.verdict import Judgement, Verdict
-from checker.lab.experiments.liveness_table import lasso_trace
 from model.kafka_transactions.presets import PRESETS
 from model.kafka_transactions.protocol import KAFKA_TRANSACTIONS
 from model.kafka_transactions.state import ONGOING, Partition, Sent, TransactionalId
 from model.language import action, require
-from model.language.fairness import changed
 from properties import (
     Sense,
-    choose_liveness,
     choose_properties,
     liveness_of,
     promised_properties,
     properties_of,
 )
+from tests.support.judged import judge
 from tests.support.laws import check_is_broken, explore
 from tests.support.tiers import slow_but
 
@@ -189,18 +185,11 @@ ENDS = ONE | FAILOVER | {"transaction_timeouts": 3, "producer_epochs": 6}
 """Time-outs for each transaction, and for one that is lost with its coordinator."""
 
 
-def judge(name: str, bounds: dict[str, int], *changes: str, **settings: str) -> Judgement:
+def judged(name: str, bounds: dict[str, int], *changes: str, **settings: str) -> Judgement:
     """The judgement on one property of `kafka-fixed`, with other settings and fairness."""
     chosen = {each.replace("_", "."): value for each, value in settings.items()}
     model = KAFKA_TRANSACTIONS.model(bounds, {**PRESETS["kafka-fixed"], **chosen})
-    prop = choose_liveness(KAFKA_TRANSACTIONS, name)
-    fairness = changed(KAFKA_TRANSACTIONS.fairness, changes)
-    options = Options(cross_check=False)
-    (judgement,) = LivenessSearch(model, (), (prop,), fairness, options=options).run().liveness
-    trace = lasso_trace(model, judgement)
-    if trace is not None:
-        check_trace(trace)
-    return judgement
+    return judge(model, name, *changes)
 
 
 every_end = pytest.mark.parametrize("name", [prop.name for prop in liveness_of(KAFKA_TRANSACTIONS)])
@@ -208,14 +197,14 @@ every_end = pytest.mark.parametrize("name", [prop.name for prop in liveness_of(K
 
 @every_end
 def test_no_transaction_hangs_once_faults_are_over(name):
-    assert judge(name, ENDS).verdict is Verdict.EXHAUSTED
-    assert judge(name, ENDS, "partition_get_marker=none").verdict is Verdict.VIOLATED
+    assert judged(name, ENDS).verdict is Verdict.EXHAUSTED
+    assert judged(name, ENDS, "partition_get_marker=none").verdict is Verdict.VIOLATED
 
 
 @every_end
 def test_it_does_where_a_retried_marker_is_refused_or_one_that_is_old_cancels_others(name):
     """KAFKA-19999, KAFKA-16352."""
-    refused = judge(name, ENDS | {"topic_partitions": 2}, marker_retry_is_taken="false")
+    refused = judged(name, ENDS | {"topic_partitions": 2}, marker_retry_is_taken="false")
     assert refused.verdict is Verdict.VIOLATED
-    cancelled = judge(name, ENDS, cancels_only_its_own_markers="false")
+    cancelled = judged(name, ENDS, cancels_only_its_own_markers="false")
     assert cancelled.verdict is Verdict.VIOLATED

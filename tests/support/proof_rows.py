@@ -75,7 +75,7 @@ def _row(row: Mapping[str, Any]) -> Row:
         _choice(row) if case is None else case.broken,
         (*about, *(f"{name}={value}" for name, value in row.get("more", {}).items())),
         tuple(name for known in named for name in groups.get(known, [known])),
-        row["sizes"],
+        row.get("sizes", ("bounds",)),
         row.get("when", "change"),
         row.get("case", ""),
         row.get("action", ""),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
+import subprocess
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -21,7 +24,7 @@ from checker.core.spark.distributed import NUMBERS, Cluster, SparkExplorer
 from checker.core.spark.renumber import rank_numbers, rewrite_file, split_numbers
 from checker.core.stores.journal import StoredExplorer
 from checker.core.stores.manifest import manifest_for
-from checker.core.stores.store import Store, open_store
+from checker.core.stores.store import MARKER, Store, open_store
 from checker.core.verdict import Exploration
 from model.language.protocol import Model
 from model.protocols import PROTOCOLS
@@ -192,3 +195,20 @@ def _delivered(parcels):
     for parcel in reversed(parcels):
         found[parcel.to].append(parcel)
     return found
+
+
+def kill_at_levels(command: list[str], place: Path, depths: tuple[int, ...]) -> None:
+    """Run a search that stores its levels at `place` again and again, killed at each of `depths`.
+
+    It is killed as that level gets whole, unless it has ended; once it has to be killed at least.
+    """
+    killed = 0
+    for depth in depths:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and not (place / f"levels/level={depth}/{MARKER}").exists():
+            time.sleep(0.002)
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            killed += 1
+        process.wait()
+    assert killed, "no run was killed"

@@ -5,10 +5,8 @@ import functools
 import itertools
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,13 +20,13 @@ from checker.core.beyond.runs import write_run
 from checker.core.search import explore as explore_module
 from checker.core.search.explore import Explorer, Limits, Options
 from checker.core.stores.manifest import manifest_for
-from checker.core.stores.store import MARKER, Store
+from checker.core.stores.store import Store
 from model.language.errors import UsageError
 from properties import properties_of
 from tests.support.beyond import NONE, TINY_ROOM, beyond, tiny_blocks
 from tests.support.halting import HALTING, QUESTIONS
 from tests.support.laws import denials
-from tests.support.stores import essence
+from tests.support.stores import essence, kill_at_levels
 from tests.support.tiers import slow_but
 from tests.support.variants import MOST, tiny
 
@@ -264,20 +262,11 @@ def test_whole_states_stay_in_memory(tmp_path):
 def test_a_killed_search_goes_on_from_its_last_whole_level(tmp_path):
     program = "import sys; from checker.commands.cli import main; main()"
     command = [sys.executable, "-c", program, "explore", "kip320", "--quiet", "--resume"]
-    place, killed = tmp_path / "spill", 0
+    place = tmp_path / "spill"
     place.mkdir()
-    for depth in (2, 9, 14, 17):
-        process = subprocess.Popen(
-            [*command, "--max-memory", "1GB", "--spill", str(place)], stdout=subprocess.DEVNULL
-        )
-        while process.poll() is None and not (place / f"levels/level={depth}/{MARKER}").exists():
-            time.sleep(0.002)
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-            killed += 1
-        process.wait()
-    assert killed, "no run was killed"
-    last = [*command, "--json", "--max-memory", "1GB", "--spill", str(place)]
+    to_disk = ["--max-memory", "1GB", "--spill", str(place)]
+    kill_at_levels([*command, *to_disk], place, (2, 9, 14, 17))
+    last = [*command, "--json", *to_disk]
     found = subprocess.run(last, capture_output=True, check=True, text=True).stdout
     plain = [*command[:-1], "--json"]
     expected = subprocess.run(plain, capture_output=True, check=True, text=True).stdout

@@ -253,7 +253,6 @@ def open_sizes(of: Iterable[Row], *properties: str) -> list[Any]:
         pytest.param(row, id=row.name)
         for row in of
         if row.choice.protocol == "kafka"
-        and row.when != "never"
         and (not properties or ("all" in row.sizes and row.properties == properties))
     ]
 

@@ -3,10 +3,8 @@
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -30,6 +28,7 @@ from tests.support.stores import (
     essence,
     everything,
     files,
+    kill_at_levels,
     model_named,
     opened,
     plain,
@@ -169,20 +168,10 @@ def test_a_level_without_its_marker_is_built_again(tmp_path):
 def test_a_killed_search_goes_on_from_its_last_whole_level(tmp_path):
     model = model_named("kip320")
     program = "import sys; from checker.commands.cli import main; main()"
-    command = [sys.executable, "-c", program, "explore", "kip320", "--quiet", "--store"]
-    location, killed = tmp_path / "store", 0
-    for depth in (2, 9, 14, 17):
-        resume = ["--resume"] if location.exists() else []
-        process = subprocess.Popen(
-            [*command, str(location), *resume], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        while process.poll() is None and not (location / f"levels/level={depth}/{MARKER}").exists():
-            time.sleep(0.002)
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-            killed += 1
-        process.wait()
-    assert killed, "no run was killed"
+    location = tmp_path / "store"
+    location.mkdir()
+    asked = ["explore", "kip320", "--quiet", "--resume", "--store", str(location)]
+    kill_at_levels([sys.executable, "-c", program, *asked], location, (2, 9, 14, 17))
     assert stored(location, model) == plain(model)
 
 
