@@ -31,10 +31,10 @@ def rests_on(proof: Proof) -> nx.DiGraph[str]:
         name = open_claims.pop()
         found.add_node(name)
         for action in [FOLLOWS] if name in follows else actions:
-            of_it = name in follows
-            core = (
-                relevance.of_property(follows[name]) if of_it else relevance.of_step(action, name)
-            )
+            if action == FOLLOWS:
+                core = relevance.of_property(follows[name])
+            else:
+                core = relevance.of_step(action, name)
             if core is None:
                 raise UsageError(f"within small bounds {name} is not proved at {action}: there is "
                                  "no picture of what it rests on")  # fmt: skip

@@ -95,9 +95,10 @@ def _drawn(
 
 def _layout(graph: nx.DiGraph[str]) -> _Layout:
     """Rows by the longest way down, and within a row boxes near what they are joined to."""
-    whole = nx.transitive_reduction(nx.condensation(graph))
+    condensed = nx.condensation(graph)
+    whole = nx.transitive_reduction(condensed)
     members: dict[int, set[str]] = {
-        node: data["members"] for node, data in nx.condensation(graph).nodes(data=True)
+        node: data["members"] for node, data in condensed.nodes(data=True)
     }
     order = {name: place for place, name in enumerate(graph)}
     depth: dict[int, int] = {}
