@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from checker.telling.report.pages import with_part
 from tests.support.proof_rows import Row, falling, proved, table
 
 SOLVERS = ("z3", "cvc5")
@@ -178,8 +179,7 @@ def main() -> None:
         )
     if options.write:
         page = options.write.read_text()
-        before, after = page.partition(BEGIN)[0], page.partition(END)[2]
-        options.write.write_text(f"{before}{BEGIN}\n\n{tables(known)}\n{END}{after}")
+        options.write.write_text(with_part(page, BEGIN, END, f"\n{tables(known)}\n"))
     if wrong:
         sys.exit("not as the rows say:\n" + "\n".join(wrong))
 
