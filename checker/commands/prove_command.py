@@ -84,19 +84,25 @@ def command(ceiling: Ceiling, **options: Any) -> int:
 
 
 def _picture(proof: Proof | BoundedCheck) -> str | None:
-    """Which lemmas each claim rests on, drawn; `None` if there is no proof to draw."""
+    """Which lemmas each claim rests on, drawn; `None`, and why on standard error, if it is not."""
     from checker.core.proofs.bounded.bounded_check import BoundedCheck
     from checker.core.proofs.rests import rests_on
     from checker.core.verdict import Verdict
     from checker.telling.pictures.layers import as_svg
 
     if isinstance(proof, BoundedCheck) or proof.verdict is not Verdict.PROVED:
+        click.echo("no picture: there is no proof to draw", err=True)
+        return None
+    try:
+        arrows = rests_on(proof)
+    except UsageError as error:  # the proof is to be told all the same
+        click.echo(f"no picture: {error}", err=True)
         return None
     words = {prop.name: prop.words for prop in (*proof.invariants, *proof.properties)}
     properties = {prop.name for prop in proof.properties}
     title = f"What the proof rests on: {proof.model.protocol.name}"
     description = "Below each claim is what it rests on; in one box is what rests on each other."
-    return as_svg(title, description, rests_on(proof), words, properties)
+    return as_svg(title, description, arrows, words, properties)
 
 
 def _solvers(model: Model, options: dict[str, Any]) -> Solvers:
@@ -219,8 +225,6 @@ def _report(result: Proof | BoundedCheck, options: dict[str, Any], drawing: str 
         saved = None if trace is None else keeping.trace(trace, place, str(trace.property))
         if drawing is not None:
             keeping.store(write_file, options["picture"], drawing)
-        elif options["picture"] is not None:
-            click.echo("no picture: there is no proof to draw", err=True)
         write_result(
             options["as_json"],
             lambda: _as_data(result, saved),

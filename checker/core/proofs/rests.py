@@ -22,7 +22,15 @@ def rests_on(proof: Proof) -> nx.DiGraph[str]:
     has to preserve by itself alone has no arrow to itself. Claims about steps are left out. Raises
     `UsageError` if there is no such proof within small bounds.
     """
-    relevance = Relevance(proof.model, proof.invariants)
+    try:
+        return _arrows(proof, Relevance(proof.model, proof.invariants))
+    except UsageError:
+        if proof.unbounded:
+            raise
+        return _arrows(proof, Relevance(proof.model, proof.invariants, bounded=True))
+
+
+def _arrows(proof: Proof, relevance: Relevance) -> nx.DiGraph[str]:
     actions = [action.name for action in proof.model.protocol.actions]
     found: nx.DiGraph[str] = nx.DiGraph()
     open_claims = [prop.name for prop in proof.properties if not prop.of_steps]
@@ -36,8 +44,8 @@ def rests_on(proof: Proof) -> nx.DiGraph[str]:
             else:
                 core = relevance.of_step(action, name)
             if core is None:
-                raise UsageError(f"within small bounds {name} is not proved at {action}: there is "
-                                 "no picture of what it rests on")  # fmt: skip
+                raise UsageError(f"within small bounds {name} is not proved at {action}, so "
+                                 "that nothing says what it rests on")  # fmt: skip
             _join(found, name, action, core, open_claims)
     return found
 

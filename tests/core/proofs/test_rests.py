@@ -59,6 +59,16 @@ def test_without_a_proof_there_is_nothing_to_draw():
         rests_on(proved())
 
 
+def test_a_proof_that_holds_within_its_bounds_alone_is_drawn():
+    """With one record and two leader epochs nothing is lost without this fence; with more it is."""
+    sizes = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
+    model = protocol_named("kip320").model(sizes, {"wait_for_epoch": "false"})
+    proof = Induction(model, (STRONG,), LEMMAS).run()
+
+    assert proof.verdict is Verdict.PROVED
+    assert "committed" in rests_on(proof)
+
+
 def test_a_box_is_above_what_it_rests_on():
     graph = nx.DiGraph([("a", "b"), ("b", "c"), ("c", "b"), ("a", "d"), ("c", "d"), ("e", "d")])
     picture = ElementTree.fromstring(as_svg("t", "d", graph, {"a": "words of a"}, {"a"}))

@@ -26,25 +26,26 @@ _SMALL = 2
 _SECONDS = 5
 
 
-def small(model: Model) -> Model:
+def small(model: Model, bounded: bool = False) -> Model:
     """The model with every bound at its default, or at 2 where that is more; 0 stays 0.
 
-    A bound of 0 switches something off, and lemmas may claim less where it is on.
+    A bound of 0 switches something off, and lemmas may claim less where it is on. What is `bounded`
+    claims something within the model's bounds alone, so that none is more than there.
     """
-    bounds = {
-        bound.name: min(max(bound.default, _SMALL), bound.maximum)
-        if model.bounds[bound.name]
-        else 0
-        for bound in model.protocol.bounds
-    }
+    bounds = {}
+    for bound in model.protocol.bounds:
+        given = model.bounds[bound.name]
+        least = min(max(bound.default, _SMALL), bound.maximum)
+        bounds[bound.name] = min(given, least) if bounded or not given else least
     return replace(model, bounds=bounds)
 
 
 class Relevance:
     """The lemmas that each obligation of a proof by induction rests on within small bounds."""
 
-    def __init__(self, model: Model, lemmas: Iterable[Property]) -> None:
-        induction = Induction(small(model), (), [p for p in lemmas if not p.of_steps])
+    def __init__(self, model: Model, lemmas: Iterable[Property], bounded: bool = False) -> None:
+        chosen = [lemma for lemma in lemmas if not lemma.of_steps]
+        induction = Induction(small(model, bounded), (), chosen)
         self._engine = induction.engine
         self._terms = {lemma.name: self._engine.claim(lemma) for lemma in induction.lemmas}
         self._steps = dict(induction.representatives())
