@@ -81,7 +81,7 @@ def test_lifted_steps_of_the_broker_model_mean_what_the_reference_engine_does():
 @pytest.mark.parametrize("preset", ["kafka-0.10", "kafka-2.1", "kafka-4.1", "kafka-4.3"])
 def test_what_stays_blank_at_all_sizes_does_so_within_bounds(preset):
     kafka = protocol_named("kafka")
-    model = kafka.model({"disk_losses": 1}, kafka.preset(preset))
+    model = kafka.model({"disk_losses": 1, "cache_losses": 1}, kafka.preset(preset))
 
     blank = Lifted.narrowed(model).blank
 
