@@ -19,6 +19,10 @@ from model.language.graph import Kind, Node, Op
 from model.language.lifted import Lifted
 
 
+WORK = 500_000
+"""How much is spent on one such model; a million is about half a second."""
+
+
 class FewMembers:
     """Asks `solver` for models in which each member is one that the question names, or none.
 
@@ -36,12 +40,18 @@ class FewMembers:
         for over, found in terms.items():
             if self._lifted.is_symmetric(over):
                 self._assume(over, found)
-        while True:
+        while self._assumed:
+            self._solver.set("rlimit", WORK)
             answer = ask(self._solver, *self._assumed)
-            core = {str(it) for it in self._solver.unsat_core()} if answer == z3.unsat else set()
-            if not core:
+            self._solver.set("rlimit", 0)
+            if answer == z3.sat:
                 return answer
-            self._assumed = [it for it in self._assumed if str(it) not in core]
+            given_up = self._solver.unsat_core() if answer == z3.unsat else self._assumed
+            if not given_up:
+                return answer
+            names = set(map(str, given_up))
+            self._assumed = [it for it in self._assumed if str(it) not in names]
+        return ask(self._solver)
 
     def _assume(self, over: str, terms: Mapping[Node, int]) -> None:
         none = graph.constant(graph.NONE, graph.Sort(Kind.REF, over))
