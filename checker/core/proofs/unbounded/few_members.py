@@ -18,7 +18,6 @@ from model.language import graph
 from model.language.graph import Kind, Node, Op
 from model.language.lifted import Lifted
 
-
 WORK = 500_000
 """How much is spent on one such model; a million is about half a second."""
 
