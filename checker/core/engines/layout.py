@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -93,5 +94,26 @@ class Layout:
 
     def unpack(self, packed: Words) -> list[tuple[int, ...]]:
         """Packed states as numbers, one a cell."""
-        columns = [self.column(packed, p).tolist() for p in range(len(self.fields))]
-        return [tuple(row) for row in zip(*columns, strict=True)]
+        if self._together is None:
+            columns = [self.column(packed, p).tolist() for p in range(len(self.fields))]
+            return [*zip(*columns, strict=True)]
+        words, shifts, masks, lows = self._together
+        raw = (packed[words] >> shifts) & masks
+        return [*map(tuple, (raw.astype(np.int64) + lows).T.tolist())]
+
+    @cached_property
+    def _together(self) -> tuple[npt.NDArray[Any], ...] | None:
+        """Each field's word, shift, mask and least value, to take all cells at once.
+
+        `None` where some cell has numbers that do not fit 64 bits with a sign.
+        """
+        if any(f.low < -_TOO_LARGE or f.low + f.mask >= _TOO_LARGE for f in self.fields):
+            return None
+        if any(f.mask >= _TOO_LARGE for f in self.fields):
+            return None
+        return (
+            np.array([f.word for f in self.fields], np.int64),
+            np.array([[f.shift] for f in self.fields], np.uint64).reshape(-1, 1),
+            np.array([[f.mask] for f in self.fields], np.uint64).reshape(-1, 1),
+            np.array([[f.low] for f in self.fields], np.int64).reshape(-1, 1),
+        )
