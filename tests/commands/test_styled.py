@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -30,8 +30,16 @@ def by_rich(*parts: Styled | Grid) -> str:
     return as_written(capture.get(), console)
 
 
+WORDS = st.sampled_from(["a", "of", "four,", "nine nine", "b" * 9, "c" * 10, " ", "", "\n"])
+
+
 @CASES
-@given(st.lists(st.text("ab,  \n", max_size=60), max_size=3))
+@given(
+    st.lists(
+        st.text("ab,  \n", max_size=60) | st.lists(WORDS, max_size=12).map(" ".join), max_size=3
+    )
+)
+@example(["c" * 10 + " " + "b" * 9 + " of"])
 def test_text_folds_as_rich_folds_it(texts: list[str]) -> None:
     parts = [Styled(text[:5], (text[5:], "red")) for text in texts]
     told = plain_text(parts, WIDTH)
