@@ -62,6 +62,8 @@ class Layout:
     def pack(self, states: Iterable[Sequence[int]]) -> Words:
         """States given as numbers, one a cell, in packed form."""
         rows = list(states)
+        if rows and self._together is not None:
+            return self._packed(np.array(rows, np.int64).T, *self._together)
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(self.fields)
         count = len(rows)
         packed = np.zeros((self.words, count), np.uint64)
@@ -70,6 +72,28 @@ class Layout:
             if (values > np.uint64(field.mask)).any():
                 raise ValueError(f"a value does not fit its field of {field.bits} bits")
             packed[field.word] |= values << np.uint64(field.shift)
+        return packed
+
+    def _packed(
+        self,
+        numbers: npt.NDArray[np.int64],
+        words: npt.NDArray[np.int64],
+        shifts: Words,
+        masks: Words,
+        lows: npt.NDArray[np.int64],
+    ) -> Words:
+        """States by columns, shape (cells, states), in packed form."""
+        if len(numbers) != len(self.fields):
+            raise ValueError("a state has as many numbers as there are cells")
+        values = (numbers - lows).astype(np.uint64)  # what is too small becomes too large
+        wrong = (values > masks).any(axis=1)
+        if wrong.any():
+            bits = self.fields[int(wrong.argmax())].bits
+            raise ValueError(f"a value does not fit its field of {bits} bits")
+        packed = np.zeros((self.words, numbers.shape[1]), np.uint64)
+        shifted = values << shifts
+        for word in range(self.words):
+            packed[word] = np.bitwise_or.reduce(shifted[words == word], axis=0)
         return packed
 
     def fits(self, state: Sequence[int]) -> bool:
@@ -113,7 +137,7 @@ class Layout:
             return None
         return (
             np.array([f.word for f in self.fields], np.int64),
-            np.array([[f.shift] for f in self.fields], np.uint64).reshape(-1, 1),
-            np.array([[f.mask] for f in self.fields], np.uint64).reshape(-1, 1),
-            np.array([[f.low] for f in self.fields], np.int64).reshape(-1, 1),
+            np.array([f.shift for f in self.fields], np.uint64)[:, np.newaxis],
+            np.array([f.mask for f in self.fields], np.uint64)[:, np.newaxis],
+            np.array([f.low for f in self.fields], np.int64)[:, np.newaxis],
         )
