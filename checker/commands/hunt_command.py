@@ -53,7 +53,7 @@ def command(ceiling: Ceiling, **options: Any) -> int:
     from checker.commands.progress import run_shown
     from checker.core.files import prepare_directory
     from checker.lab.hunting.hunt import Bag, sweep_of
-    from checker.lab.hunting.plan import plan_of
+    from checker.lab.hunting.plan import Round, plan_of
     from properties import promised_properties
 
     with ceiling:
@@ -71,7 +71,8 @@ def command(ceiling: Ceiling, **options: Any) -> int:
             cross_check=options["cross_check"],
         )  # fmt: skip
         interrupted = run_shown(sweep, ceiling, options["quiet"] or options["as_json"])
-    bag = Bag(plan, tuple(sweep.results.values()))
+    drawing = Round(given, seed, 0, asked)
+    bag = Bag(plan, tuple(sweep.results.values()), drawing)
     with Keeping() as keeping:
         for number, kill in enumerate([*bag.unknown, *bag.known]):
             case = "new" if kill.entry is None else kill.entry["case"]
@@ -94,6 +95,11 @@ def _trace(kill: Kill) -> Trace:
     model = Choice(**kill.first["choice"]).model
     return build_trace(model, steps_named(model, kill.first["steps"]), kill.first["property"])
 
+
+_TOGETHER = {
+    2: "pairs of a value or fault and a fault",
+    3: "triples with one fault more",
+}
 
 # --- the result ---------------------------------------------------------------------------------
 
@@ -125,12 +131,14 @@ def _lines(bag: Bag, given: Choice, seed: int) -> Iterator[str]:
     yield ""
     if bag.never_met:
         yield f"actions never met: {', '.join(bag.never_met)}"
-    if bag.pairs:
-        counts = sorted(bag.pairs.values())
-        yield (
-            f"pairs of a value or fault and a fault: {sum(map(bool, counts)):,} of {len(counts):,} "
-            f"tried, the median {counts[len(counts) // 2]} times"
-        )
+    for size, words in _TOGETHER.items():
+        times = bag.together(size)
+        if times:
+            tried = sum(map(bool, times.values()))
+            yield (
+                f"{words}: {tried:,} of {len(times):,} tried; an hour more would add "
+                f"{bag.added(size):,}"
+            )
     if bag.unknown:
         yield f"violated as no entry explains: {len(bag.unknown)}"
     elif bag.done:
@@ -163,7 +171,12 @@ def to_json(bag: Bag, given: Choice, seed: int) -> dict[str, Any]:
         "unknown": [_of_kill(kill) for kill in bag.unknown],
         "errors": bag.errors,
         "never_met": bag.never_met,
-        "pairs": [[*pair, times] for pair, times in bag.pairs.items()],
+        "pairs": [[*pair, times] for pair, times in bag.together(2).items()],
+        "together": [
+            {"size": size, "of": len(times := bag.together(size)),
+             "tried": sum(map(bool, times.values())), "added_by_an_hour": bag.added(size)}
+            for size in _TOGETHER
+        ],
         "version": highwater_version(),
     }
 

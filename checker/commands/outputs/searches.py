@@ -147,7 +147,17 @@ class Hunt(TypedDict):
     errors: list[HuntError]
     never_met: list[str]
     pairs: list[list[object]]
+    together: list[Together]
     version: str
+
+
+class Together(TypedDict):
+    """How many pairs (size 2) or triples of what is drawn were tried, and would be."""
+
+    size: int
+    of: int
+    tried: int
+    added_by_an_hour: int
 
 
 class HuntError(TypedDict):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,11 @@ from checker.lab.experiments.grid import Result, Sweep
 from checker.lab.experiments.matrix import code_digest
 from checker.lab.hunting.plan import Plan, Round
 from checker.lab.hunting.rounds import run_round
+from model.language.declare.settings import as_text
 from model.language.errors import HighwaterError
+from model.language.protocol import Model
 
+_HOUR = 3600
 _RENEWED_AFTER = 20
 """Rounds of a process: what was captured for one is of little use to the next."""
 
@@ -65,10 +68,11 @@ class Kill:
 
 @dataclass(frozen=True)
 class Bag:
-    """What the rounds of a hunt came to."""
+    """What the rounds of a hunt came to; `drawing` is one of them, from which others follow."""
 
     plan: Plan
     results: tuple[Result, ...]
+    drawing: Round | None = None
 
     @cached_property
     def done(self) -> list[Result]:
@@ -110,16 +114,28 @@ class Bag:
         met = {name for result in self.done for name in result["met"]}
         return sorted({name for result in self.done for name in result["never_met"]} - met)
 
-    @cached_property
-    def pairs(self) -> dict[tuple[str, str], int]:
-        """How many rounds had both of each pair of the plan."""
-        tried: Counter[tuple[str, str]] = Counter()
+    def together(self, size: int) -> Counter[tuple[str, ...]]:
+        """How many rounds tried each pair (`size` 2) or triple of the plan, those of none too."""
+        times = Counter(dict.fromkeys(self.plan.together(size), 0))
         for result in self.done:
-            drawn = {**result["settings"], **result["bounds"]}
-            here = {name for name in self.plan.faults if drawn.get(name)}
-            here |= {f"{name}={drawn[name]}" for name in self.plan.settings}
-            tried.update(pair for pair in self.plan.pairs() if here.issuperset(pair))
-        return {pair: tried[pair] for pair in self.plan.pairs()}
+            times.update(self.plan.tried(result["settings"], result["bounds"], size))
+        return times
+
+    def added(self, size: int) -> int:
+        """How many pairs or triples that no round has tried would be tried in an hour more."""
+        new = {some for model in self._next_hour
+               for some in self.plan.tried(as_text(model.settings), model.bounds, size)}  # fmt: skip
+        return sum(1 for some, times in self.together(size).items() if not times and some in new)
+
+    @cached_property
+    def _next_hour(self) -> list[Model]:
+        """The models of the next rounds, as many as go into an hour; none before the first."""
+        seconds = sum(result["seconds"] for result in self.done)
+        if not seconds or self.drawing is None:
+            return []
+        first = len(self.results)
+        numbers = range(first, first + round(_HOUR * len(self.done) / seconds))
+        return [replace(self.drawing, number=each).draw(self.plan).model for each in numbers]
 
 
 def _together(violations: Iterable[dict[str, Any]]) -> list[Kill]:

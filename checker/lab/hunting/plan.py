@@ -100,12 +100,23 @@ class Plan:
             faults=others(self.faults), needs=needs,
         )  # fmt: skip
 
-    def pairs(self) -> list[tuple[str, str]]:
-        """Every pair of a value and a fault, and of two faults."""
+    def together(self, size: int) -> list[tuple[str, ...]]:
+        """What may be tried together: every `size` faults, and every value with a fault fewer."""
         values = [f"{name}={each}" for name, some in self.settings.items()
                   for each in dict.fromkeys(map(value_text, some))]  # fmt: skip
-        faults = list(self.faults)
-        return [*((v, f) for v in values for f in faults), *combinations(faults, 2)]
+        return _together(values, list(self.faults), size)
+
+    def tried(
+        self, settings: Mapping[str, Any], bounds: Mapping[str, Any], size: int
+    ) -> list[tuple[str, ...]]:
+        """What of that a round with these settings, as text, and bounds tries."""
+        values = [f"{name}={settings[name]}" for name in self.settings]
+        return _together(values, [name for name in self.faults if bounds.get(name)], size)
+
+
+def _together(values: Sequence[str], faults: Sequence[str], size: int) -> list[tuple[str, ...]]:
+    fewer = list(combinations(faults, size - 1))
+    return [*((value, *some) for value in values for some in fewer), *combinations(faults, size)]
 
 
 @dataclass(frozen=True)
