@@ -71,8 +71,7 @@ def command(ceiling: Ceiling, **options: Any) -> int:
             cross_check=options["cross_check"],
         )  # fmt: skip
         interrupted = run_shown(sweep, ceiling, options["quiet"] or options["as_json"])
-    drawing = Round(given, seed, 0, asked)
-    bag = Bag(plan, tuple(sweep.results.values()), drawing)
+    bag = Bag(plan, tuple(sweep.results.values()), Round(given, seed, 0, asked))
     with Keeping() as keeping:
         for number, kill in enumerate([*bag.unknown, *bag.known]):
             case = "new" if kill.entry is None else kill.entry["case"]
@@ -173,8 +172,12 @@ def to_json(bag: Bag, given: Choice, seed: int) -> dict[str, Any]:
         "never_met": bag.never_met,
         "pairs": [[*pair, times] for pair, times in bag.together(2).items()],
         "together": [
-            {"size": size, "of": len(times := bag.together(size)),
-             "tried": sum(map(bool, times.values())), "added_by_an_hour": bag.added(size)}
+            {
+                "size": size,
+                "of": len(times := bag.together(size)),
+                "tried": sum(map(bool, times.values())),
+                "added_by_an_hour": bag.added(size),
+            }
             for size in _TOGETHER
         ],
         "version": highwater_version(),

@@ -35,6 +35,7 @@ def test_what_is_known_is_named_stored_and_no_failure(highwater, tmp_path):
     again = highwater("hunt", *OLD, *SHORT, "--store", store, "--json")
     assert (again.status, again.err) == (Exit.OK, "")
     assert again.json["unknown"] == []
+    assert [each["size"] for each in again.json["together"]] == [2, 3]
     assert again.json["known"][0]["instance_of"]["change"]
     assert store.read_text().count("\n") == 1
 

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from checker.lab.experiments.choices import Choice
+from checker.lab.hunting.hunt import Bag
 from checker.lab.hunting.plan import FOLDER, Plan, Round, Tolerance, plan_of, read_plan
 from model.language.declare.settings import as_text, describe
 from model.language.errors import UsageError
@@ -69,6 +70,28 @@ def test_what_is_given_is_not_drawn():
     for choice in draws(given, 30):
         assert choice.model.settings.min_insync_replicas == 3
         assert choice.model.bounds["replicas"] == 4
+
+
+def test_what_rounds_tried_together_and_an_hour_more_would_is_counted():
+    """By another way: every choice of names of the plan is looked for in what each round drew."""
+    plan = plan_of(KAFKA, FIXED)
+    models = [each.model for each in draws(FIXED, 30)]
+    names = [
+        {*(f"{name}={as_text(model.settings)[name]}" for name in plan.settings),
+         *(name for name in plan.faults if model.bounds[name])}
+        for model in models
+    ]  # fmt: skip
+    done = [
+        {"settings": as_text(model.settings), "bounds": model.bounds, "seconds": 360.0}
+        for model in models[:20]
+    ]  # ten rounds an hour
+    bag = Bag(plan, tuple(done), Round(FIXED, 0, 0))
+    for size in (2, 3):
+        times = bag.together(size)
+        assert all(len({*some} & {*plan.faults}) >= size - 1 for some in times)
+        assert times == {some: sum(n.issuperset(some) for n in names[:20]) for some in times}
+        later = [some for some in times if any(n.issuperset(some) for n in names[20:])]
+        assert bag.added(size) == sum(not times[some] for some in later) > 0
 
 
 def test_a_fault_brings_what_it_needs(drawn):

@@ -76,7 +76,7 @@ def test_what_no_entry_explains_is_told_as_that(monkeypatch):
     result = hunted("kip320", settings={"wait_for_epoch": "false"})
     assert cases(result) == [None] * len(cases(result))
     assert cases(result)
-    bag = Bag(NOTHING, (result, result))
+    bag = Bag(NOTHING, (result, result), Round(Choice("kip320"), 1, 0))
     assert (bag.known, {kill.times for kill in bag.unknown}) == ([], {2})
 
 
@@ -134,6 +134,6 @@ def test_a_round_that_fails_is_told_and_ends_no_hunt(monkeypatch):
     monkeypatch.setattr("checker.lab.hunting.hunt.run_round", fails)
     sweep = sweep_of(Choice("kip101"), NOTHING, (), seed=0, rounds=2, seconds=1, workers=0)
     assert sweep.run()
-    bag = Bag(NOTHING, tuple(sweep.results.values()))
+    bag = Bag(NOTHING, tuple(sweep.results.values()), Round(Choice("kip101"), 0, 0))
     assert [each["error"] for each in bag.errors] == ["DomainError: x cannot be 3"] * 2
     assert bag.done == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -24,6 +25,8 @@ from model.language.errors import HighwaterError
 from model.language.protocol import Model
 
 _HOUR = 3600
+_DRAWN = 1_000
+"""So many rounds of the next hour are drawn at most: more are of models of a few states."""
 _RENEWED_AFTER = 20
 """Rounds of a process: what was captured for one is of little use to the next."""
 
@@ -68,11 +71,11 @@ class Kill:
 
 @dataclass(frozen=True)
 class Bag:
-    """What the rounds of a hunt came to; `drawing` is one of them, from which others follow."""
+    """What the rounds of a hunt came to; `first` is the one that it began with."""
 
     plan: Plan
     results: tuple[Result, ...]
-    drawing: Round | None = None
+    first: Round
 
     @cached_property
     def done(self) -> list[Result]:
@@ -122,20 +125,22 @@ class Bag:
         return times
 
     def added(self, size: int) -> int:
-        """How many pairs or triples that no round has tried would be tried in an hour more."""
+        """How many pairs or triples that no round has tried an hour more of rounds would try."""
         new = {some for model in self._next_hour
                for some in self.plan.tried(as_text(model.settings), model.bounds, size)}  # fmt: skip
         return sum(1 for some, times in self.together(size).items() if not times and some in new)
 
     @cached_property
     def _next_hour(self) -> list[Model]:
-        """The models of the next rounds, as many as go into an hour; none before the first."""
+        """The models that the next rounds draw, as many as go into an hour."""
         seconds = sum(result["seconds"] for result in self.done)
-        if not seconds or self.drawing is None:
-            return []
-        first = len(self.results)
-        numbers = range(first, first + round(_HOUR * len(self.done) / seconds))
-        return [replace(self.drawing, number=each).draw(self.plan).model for each in numbers]
+        many = min(round(_HOUR * len(self.done) / seconds), _DRAWN) if seconds else 0
+        models = []
+        begin = len(self.results)
+        for number in range(begin, begin + many):
+            with suppress(HighwaterError):
+                models.append(replace(self.first, number=number).draw(self.plan).model)
+        return models
 
 
 def _together(violations: Iterable[dict[str, Any]]) -> list[Kill]:
