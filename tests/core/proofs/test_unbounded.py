@@ -308,7 +308,7 @@ def test_without_a_fix_what_falls_within_bounds_is_not_proved_for_all_sizes(row)
 def test_with_sizes_open_there_are_as_many_members_as_are_told_apart():
     """By `min.insync.replicas=2`, or as many as there are: two in the ELR are no less than two."""
     kafka = protocol_named("kafka")
-    settings = kafka.preset("kafka-4.3") | {"min.insync.replicas": "2"}
+    settings = {**kafka.preset("kafka-4.3"), "min.insync.replicas": "2"}
     action, lemma = "controller_fence_last_leader", "controller_in_order"
 
     tried = OneAction(kafka.model({}, settings), (), lemmas_of(kafka), cross_check=False).tried(
@@ -322,7 +322,7 @@ def test_with_sizes_open_there_are_as_many_members_as_are_told_apart():
 def test_with_two_members_two_are_told_apart(replicas):
     """What is assumed of numbers of members is true of any number."""
     kafka = protocol_named("kafka")
-    settings = kafka.preset("kafka-4.3") | {"min.insync.replicas": "3"}
+    settings = {**kafka.preset("kafka-4.3"), "min.insync.replicas": "3"}
     model = kafka.model({"replicas": replicas}, settings)
     induction = UnboundedInduction(model, (), (), cross_check=False)
     induction.claims = {}
