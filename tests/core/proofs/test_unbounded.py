@@ -16,6 +16,7 @@ from checker.core.proofs.proof import Obligation, Proof, ProofOutcome
 from checker.core.proofs.proof_report import exit_status
 from checker.core.proofs.unbounded.instantiate import BY_NEED, CHEAP
 from checker.core.proofs.unbounded.relevance import Relevance
+from checker.core.proofs.unbounded.told_apart import told_apart, written
 from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
 from checker.core.verdict import Verdict
 from checker.lab.experiments.cases import read_case
@@ -324,11 +325,9 @@ def test_with_two_members_two_are_told_apart(replicas):
     kafka = protocol_named("kafka")
     settings = {**kafka.preset("kafka-4.3"), "min.insync.replicas": "3"}
     model = kafka.model({"replicas": replicas}, settings)
-    induction = UnboundedInduction(model, (), (), cross_check=False)
-    induction.claims = {}
     truth = Truth(model, ReferenceEngine(model).initial())
 
-    said = list(induction._counted())
+    said = list(told_apart(Lifted.of(model), written(model.captured)))
 
     assert len(said) == 2
     assert all(truth(node) for node in said)

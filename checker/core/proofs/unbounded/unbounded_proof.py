@@ -37,6 +37,7 @@ from checker.core.proofs.unbounded.instantiate import (
 )
 from checker.core.proofs.unbounded.parts import conjuncts
 from checker.core.proofs.unbounded.relevance import Relevance
+from checker.core.proofs.unbounded.told_apart import told_apart, written
 from model.language import graph
 from model.language.capture import CapturedAction
 from model.language.errors import LimitError, UsageError
@@ -175,7 +176,7 @@ class UnboundedInduction:
             graph.equal(graph.bound(name), graph.constant(size))
             for name, size in self.proof.bounds.items()
         ]
-        sizes += self._counted()
+        sizes += told_apart(self.lifted, [*self.claims.values(), *written(self.model.captured)])
         self.sizes = sizes
         self.base = Clauses(self.lifted)
         self.hypotheses: list[Clause] = []
@@ -185,33 +186,6 @@ class UnboundedInduction:
             lemma.name: [clause for part in self._parts(claim) for clause in self.base.of(part)]
             for lemma, claim in self.claims.items()
         }
-
-    def _counted(self) -> Iterable[Node]:
-        """There are as many members as are told apart, where a rule compares that with a few."""
-        steps = [
-            node
-            for action in self.model.captured
-            for node in (*action.guards, *(write.value for write in action.writes))
-        ]
-        found = graph.below(*self.claims.values(), *steps)
-        for name, index_set in self.lifted.schema.index_sets.items():
-            extent = self.lifted.extent(name)
-            few = [
-                arg.data
-                for node in found
-                if index_set.symmetric and node.op is Op.MIN and extent in node.args
-                for arg in node.args
-                if arg.op is Op.CONST
-            ]
-            for count in range(2, max(few, default=0) + 1):
-                members = [index_set.variable(f"counted{place}") for place in range(count)]
-                pairs = itertools.combinations(members, 2)
-                said = graph.disjunction(
-                    graph.at_most(graph.constant(count), extent), *(graph.equal(*p) for p in pairs)
-                )
-                for member in members:
-                    said = graph.quantified(Op.FORALL, member, said)
-                yield said
 
     def _parts(self, claim: Node) -> Iterable[Node]:
         """What a lemma says before a step; if of majorities, in parts that are used by themselves.
