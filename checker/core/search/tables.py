@@ -6,6 +6,8 @@ by state, and how they are laid out, is in `table_kernels`.
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 
 from checker.core.engines.layout import Words
@@ -27,10 +29,10 @@ from checker.core.search.table_kernels import (
 
 _ROWS_GROW_AT = 0.7
 _ROWS_FULL_AT = 0.9
-_BUCKETS_GROW_AT = 0.85
-_GROWN = 5  # quarters: a table grows by one quarter
+_BUCKETS_GROW_AT = 0.9
+_GROWN = 6  # fifths: buckets grow by one fifth
 _AT_ONCE = 4_096  # buckets that are moved before room is made for what finds no place
-_STATES_A_BUCKET = PLACES * _BUCKETS_GROW_AT
+_STATES_A_BUCKET = PLACES * 0.85  # where room is made beforehand
 _WITH_BESIDE = 78  # bytes of a bucket, and of what is kept beside it while that grows
 ROWS_FILLED = 0.6
 """The part of rows that are in use where a table is made for so many states and a batch more."""
@@ -44,6 +46,8 @@ def rows_for(states: int) -> int:
 
 class Rows:
     """A table for states of `words` words beside the fingerprint: none, or all with exact sets."""
+
+    _grown = 8  # quarters: twice as many rows
 
     def __init__(self, words: int, rows: int, memory: type[Table] = Table) -> None:
         self._memory = memory(rows, 1 + words, np.uint64)
@@ -75,7 +79,7 @@ class Rows:
         # Most of a batch are seen already: count on half, and never fill the table.
         rows, count = len(self.table), self.count
         while count + more // 2 > rows * _ROWS_GROW_AT or count + more > rows * _ROWS_FULL_AT:
-            rows *= 2
+            rows = rows * self._grown // 4
         return rows
 
     def growth(self, more: int) -> int:
@@ -83,15 +87,17 @@ class Rows:
         rows = self.rows_for(more)
         return 0 if rows == len(self.table) else 8 * rows * self.table.shape[1]
 
-    def with_room(self, more: int) -> Rows:
+    def with_room(self, more: int) -> Self:
         """A table with the same states and room for so many more."""
         rows = self.rows_for(more)
-        if rows == len(self.table):
-            return self
-        larger = Rows(self.words, rows, self.memory)
-        move_rows(self.table, larger.table)
-        larger.count = self.count
-        return larger
+        return self if rows == len(self.table) else self._moved(rows)
+
+    def _moved(self, rows: int) -> Self:
+        """A table of so many rows, which are enough, with the same states."""
+        other = type(self)(self.words, rows, self.memory)
+        move_rows(self.table, other.table)
+        other.count = self.count
+        return other
 
     def insert(self, words: Words, found: Words, chosen: Numbers, new: Flags) -> None:
         """Insert the `chosen` states in order, by what was `found` for each; `new` tells which were
@@ -104,13 +110,25 @@ class Rows:
         look_up_in_rows(self.table, words, found, chosen, held)
 
 
+class Beside(Rows):
+    """What finds its bucket full, as fingerprints: few rows, which grow in small steps."""
+
+    _grown = 5  # quarters
+
+    def no_larger(self, more: int) -> Beside:
+        """A table with the same states that has no more rows than so many more need."""
+        needed = max((self.count + more // 2) / _ROWS_GROW_AT, (self.count + more) / _ROWS_FULL_AT)
+        rows = max(int(needed) + 1, _BESIDE)
+        return self if rows >= len(self.table) else self._moved(rows)
+
+
 class Buckets:
     """A table of so many buckets, all empty, for fingerprints of one part of the visited set."""
 
     def __init__(self, buckets: int, memory: type[Table] = Table) -> None:
         assert buckets >= LEAST_BUCKETS
         self._memory = memory(buckets, 16, np.uint32)
-        self.beside = Rows(0, _BESIDE, memory)
+        self.beside = Beside(0, _BESIDE, memory)
         self._within = 0
 
     @staticmethod
@@ -164,6 +182,7 @@ class Buckets:
         buckets = _buckets_for(len(self.table), self.count + more // 2)
         if buckets != len(self.table):
             self._grow(buckets)
+            self.beside = self.beside.no_larger(more)
         self.beside = self.beside.with_room(more)
         return self
 
@@ -173,7 +192,7 @@ class Buckets:
         self._memory.grow(buckets)
         # As many rows as before: what is moved first has its homes at one end of the table, and
         # would crowd there in a smaller one.
-        self.beside, self._within = Rows(0, len(beside.table), beside.memory), 0
+        self.beside, self._within = Beside(0, len(beside.table), beside.memory), 0
         room = np.empty(PLACES, np.uint64)
         for last in range(before, 0, -_AT_ONCE):
             self.beside = self.beside.with_room(_AT_ONCE * PLACES)
@@ -211,5 +230,5 @@ class Buckets:
 def _buckets_for(buckets: int, states: int) -> int:
     """So many buckets, or as many more as so many states need."""
     while states > buckets * PLACES * _BUCKETS_GROW_AT:
-        buckets = buckets * _GROWN // 4
+        buckets = buckets * _GROWN // 5
     return buckets
