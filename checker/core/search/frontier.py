@@ -87,11 +87,10 @@ class Frontier:
     def _on_disk(self, words: Words) -> Piece:
         """The states, on disk if that takes them."""
         start = self._scratch.put(*words)
-        return (
-            words
-            if start is None
-            else Waiting(self._scratch, *words.shape, start, 0, words.shape[1])
-        )
+        if start is None:
+            return words
+        size = words.shape[1]
+        return Waiting(self._scratch, len(words), size, start, 0, size)
 
     def end_level(self) -> None:
         """The last level is whole, and a next one begins."""
