@@ -89,14 +89,19 @@ class Lifted:
                 done[this] = within(this)
             return done[this]
 
+        def least_of(domain: object) -> float:
+            if isinstance(domain, Integers) and domain.low.node.op is Op.CONST:
+                return float(domain.low.node.data)
+            return -math.inf
+
         def within(this: Node) -> tuple[float, float]:
             match this.op:
                 case Op.CONST:
                     return this.data, this.data
                 case Op.READ:
-                    domain = self.schema.variables[this.data[0]].domain
-                    if isinstance(domain, Integers) and domain.low.node.op is Op.CONST:
-                        return domain.low.node.data, math.inf
+                    return least_of(self.schema.variables[this.data[0]].domain), math.inf
+                case Op.VARIABLE if this.data[1] in self._ranges:
+                    return least_of(self._ranges[this.data[1]]), math.inf
                 case Op.VARIABLE if this.data[1] in self.schema.index_sets:
                     return 0, math.inf
                 case Op.LARGEST | Op.SMALLEST:

@@ -21,7 +21,7 @@ from tests.support.proof_rows import Row, falling, proved, table
 
 SOLVERS = ("z3", "cvc5")
 BEGIN, END = "<!-- proofs: made by bench_proof_table -->", "<!-- end of proofs -->"
-LIMIT = "300"
+LIMIT = "900"
 """Seconds that a question may take, on a machine that does other things besides."""
 
 

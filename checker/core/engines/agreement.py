@@ -173,8 +173,10 @@ class _Comparison:
         """All states fit the packed form: what no captured action changes has no room there."""
         states = self._sample.states
         for row, steps in enumerate(self._sample.taken):
+            if steps and not engine.layout.fits(states[row]):
+                continue
             for number, after in steps.items():
-                if engine.layout.fits(states[row]) and not engine.layout.fits(after):
+                if not engine.layout.fits(after):
                     (found,) = _outcomes(engine, [states[row]], [(0, number)])
                     raise self._words.of_step(number, states[row], after, found)
 

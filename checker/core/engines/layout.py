@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,8 @@ class Layout:
     def pack(self, states: Iterable[Sequence[int]]) -> Words:
         """States given as numbers, one a cell, in packed form."""
         rows = list(states)
+        if rows and self._together is not None:
+            return self._packed(np.array(rows, np.int64).T, *self._together)
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(self.fields)
         count = len(rows)
         packed = np.zeros((self.words, count), np.uint64)
@@ -69,6 +72,28 @@ class Layout:
             if (values > np.uint64(field.mask)).any():
                 raise ValueError(f"a value does not fit its field of {field.bits} bits")
             packed[field.word] |= values << np.uint64(field.shift)
+        return packed
+
+    def _packed(
+        self,
+        numbers: npt.NDArray[np.int64],
+        words: npt.NDArray[np.int64],
+        shifts: Words,
+        masks: Words,
+        lows: npt.NDArray[np.int64],
+    ) -> Words:
+        """States by columns, shape (cells, states), in packed form."""
+        if len(numbers) != len(self.fields):
+            raise ValueError("a state has as many numbers as there are cells")
+        values = (numbers - lows).astype(np.uint64)  # what is too small becomes too large
+        wrong = (values > masks).any(axis=1)
+        if wrong.any():
+            bits = self.fields[int(wrong.argmax())].bits
+            raise ValueError(f"a value does not fit its field of {bits} bits")
+        packed = np.zeros((self.words, numbers.shape[1]), np.uint64)
+        shifted = values << shifts
+        for word in range(self.words):
+            packed[word] = np.bitwise_or.reduce(shifted[words == word], axis=0)
         return packed
 
     def fits(self, state: Sequence[int]) -> bool:
@@ -93,5 +118,26 @@ class Layout:
 
     def unpack(self, packed: Words) -> list[tuple[int, ...]]:
         """Packed states as numbers, one a cell."""
-        columns = [self.column(packed, p).tolist() for p in range(len(self.fields))]
-        return [tuple(row) for row in zip(*columns, strict=True)]
+        if self._together is None:
+            columns = [self.column(packed, p).tolist() for p in range(len(self.fields))]
+            return [*zip(*columns, strict=True)]
+        words, shifts, masks, lows = self._together
+        raw = (packed[words] >> shifts) & masks
+        return [*map(tuple, (raw.astype(np.int64) + lows).T.tolist())]
+
+    @cached_property
+    def _together(self) -> tuple[npt.NDArray[Any], ...] | None:
+        """Each field's word, shift, mask and least value, to take all cells at once.
+
+        `None` where some cell has numbers that do not fit 64 bits with a sign.
+        """
+        if any(f.low < -_TOO_LARGE or f.low + f.mask >= _TOO_LARGE for f in self.fields):
+            return None
+        if any(f.mask >= _TOO_LARGE for f in self.fields):
+            return None
+        return (
+            np.array([f.word for f in self.fields], np.int64),
+            np.array([f.shift for f in self.fields], np.uint64)[:, np.newaxis],
+            np.array([f.mask for f in self.fields], np.uint64)[:, np.newaxis],
+            np.array([f.low for f in self.fields], np.int64)[:, np.newaxis],
+        )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import CodeType
 from typing import Any, cast
 
@@ -223,6 +223,7 @@ _INFIX = {
 _CALLS = {Op.ADD: "np.add", Op.SUB: "np.subtract", Op.MIN: "np.minimum", Op.MAX: "np.maximum"}
 
 
+@cache
 def number_type(low: int, high: int) -> type[np.signedinteger[Any]]:
     """The smallest signed type that holds every number from `low` to `high`."""
     for candidate in (np.int8, np.int16, np.int32, np.int64):

@@ -12,6 +12,7 @@ from checker.core.proofs.proof import ProofOutcome
 from checker.core.proofs.unbounded import unbounded_proof
 from checker.core.proofs.unbounded.by_need import ByNeed, Effort, Terms, split
 from checker.core.proofs.unbounded.clauses import Clause, Clauses
+from checker.core.proofs.unbounded.few_members import FewMembers
 from checker.core.proofs.unbounded.instantiate import Strategy
 from checker.core.proofs.unbounded.model_values import Code, Meaning, value_of
 from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
@@ -137,6 +138,28 @@ def test_terms_are_closed_and_index_sets_of_as_many_share_them():
     assert terms.of("replicas") == {member: 0, leader[0]: 0, twice: 1}
     assert terms.kind("replicas.log.positions") == terms.kind("replicas.log.positions")
     assert terms.kind("replicas") != terms.kind("replicas.log.positions")
+
+
+@pytest.mark.parametrize("others", range(3))
+def test_a_model_has_few_members_but_as_many_as_it_takes(others):
+    """One is named: so many more are in the model as are said to be others."""
+    sort = graph.Sort(Kind.REF, "replicas")
+    named = graph.variable("r", sort, "replicas")
+    leaders = [named]
+    for _ in range(3):
+        leaders.append(graph.read("replicas.leader", (leaders[-1],), sort))
+    lower, solver = UnboundedTerms(LIFTED), z3.SimpleSolver()
+    few = FewMembers(LIFTED, lower, solver)
+    ages = {"replicas": {node: age for age, node in enumerate(leaders)}}
+    none = graph.constant(graph.NONE, sort)
+    solver.add(z3.Distinct(lower(none), *map(lower, leaders[: others + 1])))
+
+    assert few.ask(ages) == z3.sat
+
+    value = value_of(LIFTED, Meaning(solver.model()))
+    assert len({value(leader) for leader in leaders} - {value(none)}) == others + 1
+    solver.add(lower(leaders[1]) == lower(named), lower(leaders[1]) != lower(named))
+    assert few.ask(ages) == z3.unsat
 
 
 @pytest.mark.parametrize("maximal_isr", [True, False])

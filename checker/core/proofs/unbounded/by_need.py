@@ -15,8 +15,8 @@ from typing import Any
 import z3
 
 from checker.core.engines.unbounded import UnboundedTerms
-from checker.core.proofs.asking import ask
 from checker.core.proofs.unbounded.clauses import Clause, skolem_over
+from checker.core.proofs.unbounded.few_members import FewMembers, is_named
 from checker.core.proofs.unbounded.model_values import Code, Meaning, value_of
 from model.language import graph
 from model.language.capture import CapturedAction
@@ -175,12 +175,14 @@ class ByNeed:
         self._whole: dict[Finder, Clause] = {}
         self._done: set[tuple[Finder, tuple[Node, ...]]] = set()
         self._solver = z3.SimpleSolver()
+        self._few = FewMembers(lifted, lower, self._solver)
+        self._said: list[Any] = []
         self._groups = [self._finders(first, seen=True), self._finders(then, seen=False)]
 
     @property
     def assertions(self) -> list[Any]:
         """All that was added: a question without quantifiers."""
-        return [*self._solver.assertions(), *self._lower.distinct()]
+        return [*self._said, *self._lower.distinct()]
 
     @property
     def model(self) -> Any:
@@ -196,7 +198,7 @@ class ByNeed:
                     self._terms.note(part.body, 0)
                 if not part.variables:
                     self.used.add(clause)
-                    self._solver.add(self._lower(part.body))
+                    self._say(part.body)
                 elif len(part.variables) <= MOST_VARIABLES:
                     finder = Finder(self._lifted, part)
                     self._whole[finder] = clause
@@ -216,7 +218,7 @@ class ByNeed:
         self._solver.add(*self._lower.distinct())
         age = 0
         for _ in range(effort.rounds):
-            answer = ask(self._solver)
+            answer = self._few.ask(self._terms.ages)
             if answer != z3.sat:
                 return answer
             meaning = Meaning(self._solver.model())
@@ -245,19 +247,27 @@ class ByNeed:
             self.used.add(self._whole[finder])
             put = dict(zip(finder.order, terms, strict=True))
             body = graph.substitute(finder.clause.body, put)
-            self._solver.add(self._lower(body))
+            self._say(body)
             oldest = max(self._terms.of(v.data[1])[term] for v, term in put.items())
             self._terms.note(body, oldest + 1)
         self.instances += len(added)
         return bool(added)
 
+    def _say(self, body: Node) -> None:
+        self._said.append(self._lower(body))
+        self._solver.add(self._said[-1])
+
     def _named(self, meaning: Meaning, age: int) -> dict[str, dict[Any, Node]]:
-        """Values by what they range over, each with a term that has it, the youngest first."""
+        """Values by what they range over, each with a term that has it, the youngest first.
+
+        Of these, one that the question names.
+        """
         value = value_of(self._lifted, meaning)
         named: dict[str, dict[Any, Node]] = {}
         for over, ages in self._terms.ages.items():
             found = named.setdefault(over, {})
-            for term, its in sorted(ages.items(), key=lambda pair: pair[1]):
+            by_age = sorted(ages.items(), key=lambda pair: (pair[1], not is_named(pair[0])))
+            for term, its in by_age:
                 if its <= age:
                     found.setdefault(value(term), term)
         return named
