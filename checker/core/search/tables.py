@@ -29,10 +29,10 @@ from checker.core.search.table_kernels import (
 
 _ROWS_GROW_AT = 0.7
 _ROWS_FULL_AT = 0.9
-_BUCKETS_GROW_AT = 0.9
-_GROWN = 6  # fifths: buckets grow by one fifth
+_BUCKETS_GROW_AT = 0.85
+_GROWN = 5  # quarters: a table grows by one quarter
 _AT_ONCE = 4_096  # buckets that are moved before room is made for what finds no place
-_STATES_A_BUCKET = PLACES * 0.85  # where room is made beforehand
+_STATES_A_BUCKET = PLACES * _BUCKETS_GROW_AT
 _WITH_BESIDE = 78  # bytes of a bucket, and of what is kept beside it while that grows
 ROWS_FILLED = 0.6
 """The part of rows that are in use where a table is made for so many states and a batch more."""
@@ -46,8 +46,6 @@ def rows_for(states: int) -> int:
 
 class Rows:
     """A table for states of `words` words beside the fingerprint: none, or all with exact sets."""
-
-    _grown = 8  # quarters: twice as many rows
 
     def __init__(self, words: int, rows: int, memory: type[Table] = Table) -> None:
         self._memory = memory(rows, 1 + words, np.uint64)
@@ -79,7 +77,7 @@ class Rows:
         # Most of a batch are seen already: count on half, and never fill the table.
         rows, count = len(self.table), self.count
         while count + more // 2 > rows * _ROWS_GROW_AT or count + more > rows * _ROWS_FULL_AT:
-            rows = rows * self._grown // 4
+            rows *= 2
         return rows
 
     def growth(self, more: int) -> int:
@@ -111,9 +109,7 @@ class Rows:
 
 
 class Beside(Rows):
-    """What finds its bucket full, as fingerprints: few rows, which grow in small steps."""
-
-    _grown = 5  # quarters
+    """What finds its bucket full, as fingerprints: fewer again when buckets have grown."""
 
     def no_larger(self, more: int) -> Beside:
         """A table with the same states that has no more rows than so many more need."""
@@ -230,5 +226,5 @@ class Buckets:
 def _buckets_for(buckets: int, states: int) -> int:
     """So many buckets, or as many more as so many states need."""
     while states > buckets * PLACES * _BUCKETS_GROW_AT:
-        buckets = buckets * _GROWN // 5
+        buckets = buckets * _GROWN // 4
     return buckets

@@ -267,7 +267,7 @@ def test_a_bucket_holds_what_was_put_there_and_no_more(batches, bucket):
         assert inserted(table, in_bucket(batch, bucket)).tolist() == expected
         assert table.count == len(seen)
     several = [rest ^ bit for rest in seen for bit in (1, 2**31, 2**32, OF_ONE // 2)]
-    for buckets in (LEAST_BUCKETS * 6 // 5, LEAST_BUCKETS * 2, None):
+    for buckets in (LEAST_BUCKETS * 5 // 4, LEAST_BUCKETS * 2, None):
         assert table.count == len(seen)
         assert held(table, in_bucket(sorted(seen), bucket)).all()
         answers = held(table, in_bucket(several, bucket))
@@ -284,7 +284,7 @@ def test_what_finds_its_bucket_full_is_found_beside_it_even_after_growing(monkey
     assert not inserted(table, many).any()
     monkeypatch.setattr(tables, "_BUCKETS_GROW_AT", 63 / (PLACES * LEAST_BUCKETS))
     assert table.with_room(0) is table
-    assert len(table.table) == LEAST_BUCKETS * 6 // 5
+    assert len(table.table) == LEAST_BUCKETS * 5 // 4
     assert 0 < table.beside.count < len(many) - PLACES
     assert table.count == len(many)
     assert not inserted(table, many).any()
