@@ -180,7 +180,7 @@ class Explorer:
         self._kept = 1
         self._watch.states(words, 0, lambda _: (-1, -1))
         self._frontier.put(words)
-        self._whole([words])
+        self._whole(1, [words])
 
     def _go_on_from(self, findings: Findings, levels: Iterable[StateRows]) -> None:
         self.findings = findings
@@ -208,7 +208,7 @@ class Explorer:
     def _level(self) -> None:
         """Expand every state of a level; their successors are the next level."""
         frontier = self.findings.frontier
-        expanded = 0
+        expanded = size = 0
         found: list[Words] = []
         self._lineage.begin_level()
         if frontier >= MIN_THREADED:
@@ -216,11 +216,14 @@ class Explorer:
         while expanded < frontier:
             self._check_limits()
             expansion = self._next(expanded)
-            found.append(self._take(expansion, expanded))
-            self._frontier.put(found[-1])
+            words = self._take(expansion, expanded)
+            self._frontier.put(words)
+            size += words.shape[1]
+            if self._journal is not None:
+                found.append(words)
             expanded += expansion.words.shape[1]
             self._report(expanded, frontier)
-        self._whole(found)
+        self._whole(size, found)
 
     def _next(self, first: int) -> Expansion:
         """The next batch, which begins at place `first` of its level, with what is new."""
@@ -238,10 +241,9 @@ class Explorer:
             self._background.begin(self._conveyor.help)
             self._helpers += 1
 
-    def _whole(self, pieces: list[Words]) -> None:
-        """A level with these states is finished."""
+    def _whole(self, size: int, pieces: list[Words]) -> None:
+        """A level of so many states is finished; a journal is told which."""
         self._frontier.end_level()
-        size = sum(piece.shape[1] for piece in pieces)
         self.findings.add_level(size, self._earlier_seconds + self._elapsed())
         if self._journal is not None:
             self._journal.level(self.findings, pieces, self._lineage)

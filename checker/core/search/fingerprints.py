@@ -2,6 +2,10 @@
 
 With n states, the expected number of pairs that share one is n(n-1)/2^65: at 65 million states
 about 10^-4. A state of one word has a fingerprint of its own, since the mixing is a bijection.
+
+Pairs of states come in families: where (a, b) and (c, d) share a fingerprint, so do (a, b ^ x) and
+(c, d ^ x) for each x. So several at once are no surprise. The number that is expected stays the
+same, and the probability that there is one is lower, so the bound holds.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ def look_up_in_rows(table: Words, words: Words, found: Words, chosen: Numbers, h
 
 @kernel
 def move_rows(old: Words, table: Words) -> None:
-    """Move every row of `old` to the larger `table`, which is empty; both in order of homes."""
+    """Move every row of `old` to `table`, which is empty and has room; both in order of homes."""
     rows = np.uint64(table.shape[0])
     for i in range(old.shape[0]):
         if old[i, 0] != 0:

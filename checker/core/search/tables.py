@@ -6,6 +6,8 @@ by state, and how they are laid out, is in `table_kernels`.
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 
 from checker.core.engines.layout import Words
@@ -83,15 +85,17 @@ class Rows:
         rows = self.rows_for(more)
         return 0 if rows == len(self.table) else 8 * rows * self.table.shape[1]
 
-    def with_room(self, more: int) -> Rows:
+    def with_room(self, more: int) -> Self:
         """A table with the same states and room for so many more."""
         rows = self.rows_for(more)
-        if rows == len(self.table):
-            return self
-        larger = Rows(self.words, rows, self.memory)
-        move_rows(self.table, larger.table)
-        larger.count = self.count
-        return larger
+        return self if rows == len(self.table) else self._moved(rows)
+
+    def _moved(self, rows: int) -> Self:
+        """A table of so many rows, which are enough, with the same states."""
+        other = type(self)(self.words, rows, self.memory)
+        move_rows(self.table, other.table)
+        other.count = self.count
+        return other
 
     def insert(self, words: Words, found: Words, chosen: Numbers, new: Flags) -> None:
         """Insert the `chosen` states in order, by what was `found` for each; `new` tells which were
@@ -104,13 +108,23 @@ class Rows:
         look_up_in_rows(self.table, words, found, chosen, held)
 
 
+class Beside(Rows):
+    """What finds its bucket full, as fingerprints: fewer again when buckets have grown."""
+
+    def no_larger(self, more: int) -> Beside:
+        """A table with the same states that has no more rows than so many more need."""
+        needed = max((self.count + more // 2) / _ROWS_GROW_AT, (self.count + more) / _ROWS_FULL_AT)
+        rows = max(int(needed) + 1, _BESIDE)
+        return self if rows >= len(self.table) else self._moved(rows)
+
+
 class Buckets:
     """A table of so many buckets, all empty, for fingerprints of one part of the visited set."""
 
     def __init__(self, buckets: int, memory: type[Table] = Table) -> None:
         assert buckets >= LEAST_BUCKETS
         self._memory = memory(buckets, 16, np.uint32)
-        self.beside = Rows(0, _BESIDE, memory)
+        self.beside = Beside(0, _BESIDE, memory)
         self._within = 0
 
     @staticmethod
@@ -164,6 +178,7 @@ class Buckets:
         buckets = _buckets_for(len(self.table), self.count + more // 2)
         if buckets != len(self.table):
             self._grow(buckets)
+            self.beside = self.beside.no_larger(more)
         self.beside = self.beside.with_room(more)
         return self
 
@@ -173,7 +188,7 @@ class Buckets:
         self._memory.grow(buckets)
         # As many rows as before: what is moved first has its homes at one end of the table, and
         # would crowd there in a smaller one.
-        self.beside, self._within = Rows(0, len(beside.table), beside.memory), 0
+        self.beside, self._within = Beside(0, len(beside.table), beside.memory), 0
         room = np.empty(PLACES, np.uint64)
         for last in range(before, 0, -_AT_ONCE):
             self.beside = self.beside.with_room(_AT_ONCE * PLACES)

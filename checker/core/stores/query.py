@@ -1,4 +1,4 @@
-"""SQL over a store: what its tables are, and DuckDB, which reads stores on this machine.
+"""SQL over a store: what its tables are, and DuckDB, which reads stores of moderate size.
 
 Tables: `states`, one row a state with a column a cell; `levels`; `actions`, how often each was
 enabled and first to reach a state, by level; `instances`, the actions with their arguments.
@@ -22,7 +22,7 @@ from model.protocols import PROTOCOLS, protocol_named
 from properties import Property, choose_properties
 
 DUCKDB_BYTES = 20 << 30
-"""A local store beyond this size is given to Spark, unless asked otherwise."""
+"""A store beyond this size is given to Spark, unless asked otherwise."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ def properties_asked(store: Store, protocol: Protocol) -> tuple[Property, ...]:
 
 
 def engine_for(store: Store) -> str:
-    """The engine that suits a store's place and size."""
-    return "duckdb" if store.storage.is_local and store.bytes <= DUCKDB_BYTES else "spark"
+    """The engine that suits a store's size."""
+    return "duckdb" if store.bytes <= DUCKDB_BYTES else "spark"
 
 
 def columns_of(model: Model) -> list[str]:
@@ -125,10 +125,6 @@ def small_tables(store: Store, model: Model) -> dict[str, list[tuple[Any, ...]]]
 def query_duckdb(store: Store, model: Model, sql: str, limit: int) -> Answer:
     """Run one SELECT with DuckDB, which may read the store's files and nothing else."""
     require("querying needs DuckDB", "duckdb")
-    if not store.storage.is_local:
-        raise UsageError(
-            f"DuckDB reads local stores only: ask with --engine spark for {store.location}"
-        )
     import duckdb
 
     for depth, file in store.files():  # DuckDB knows nothing of digests
@@ -175,14 +171,28 @@ def _prepare_duckdb(connection: Any, store: Store, model: Model) -> None:
             marks = ", ".join("?" * len(rows[0]))
             connection.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
     paths = [store.storage.path(store.place(*each)) for each in store.files()]
-    listed = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
+    readable = paths if store.storage.is_local else []
+    listed = ", ".join("'" + path.replace("'", "''") + "'" for path in readable)
     connection.execute(f"SET allowed_paths = [{listed}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
-    connection.execute(
-        f"CREATE VIEW packed AS SELECT * FROM read_parquet([{listed}], hive_partitioning = true)"
-    )
+    if store.storage.is_local:
+        packed = f"read_parquet([{listed}], hive_partitioning = true)"
+        connection.execute(f"CREATE VIEW packed AS SELECT * FROM {packed}")
+    else:
+        connection.register("packed", _elsewhere(store, paths))
     connection.execute(f"CREATE VIEW states AS {states_view(model)}")
+
+
+def _elsewhere(store: Store, paths: list[str]) -> Any:
+    """The rows of files that are not on this machine, which pyarrow brings as they are needed."""
+    import pyarrow as pa
+    from pyarrow import dataset
+
+    by_level = dataset.partitioning(pa.schema([("level", pa.int64())]), flavor="hive")
+    return dataset.dataset(
+        paths, filesystem=store.storage.filesystem, format="parquet", partitioning=by_level
+    )
 
 
 def one_line(text: str) -> str:

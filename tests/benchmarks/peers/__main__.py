@@ -33,7 +33,11 @@ SIZES: dict[tuple[int, ...], int] = {(2, 2, 2): 737_794, (3, 3, 2): 4_093_531}
 LARGE: dict[tuple[int, ...], int] = {(3, 3, 3): 64_739_578}
 BOUNDS = ("log-size", "max-records", "max-leader-epoch")
 PROPERTIES = ("--property", "weak_isr", "--property", "strong_isr")
-HIGHWATER = (sys.executable, "-c", "from checker.commands.cli import main; main()")
+HIGHWATER = (sys.executable, "-m", "highwater")
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "checker/public"))),
+}
 
 
 @dataclass(frozen=True)
@@ -64,9 +68,8 @@ def measured(command: list[str], folder: Path, states: Callable[[str], int]) -> 
     """Run a command to its end. The memory is that of its largest process."""
     with tempfile.TemporaryFile("w+") as out:
         began = time.monotonic()
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         process = subprocess.Popen(
-            command, cwd=folder, stdout=out, stderr=subprocess.STDOUT, env=environment
+            command, cwd=folder, stdout=out, stderr=subprocess.STDOUT, env=ENVIRONMENT
         )
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -86,9 +89,8 @@ def bounds_of(sizes: tuple[int, ...]) -> list[str]:
 def exported(sizes: tuple[int, ...], language: str, path: Path) -> None:
     """Write the model of a size for another checker."""
     command = [*HIGHWATER, "export", "kip320", *bounds_of(sizes), *PROPERTIES]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     subprocess.run(
-        [*command, "--to", language, "-o", str(path), "--quiet"], check=True, env=environment
+        [*command, "--to", language, "-o", str(path), "--quiet"], check=True, env=ENVIRONMENT
     )
 
 

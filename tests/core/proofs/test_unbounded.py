@@ -16,6 +16,7 @@ from checker.core.proofs.proof import Obligation, Proof, ProofOutcome
 from checker.core.proofs.proof_report import exit_status
 from checker.core.proofs.unbounded.instantiate import BY_NEED, CHEAP
 from checker.core.proofs.unbounded.relevance import Relevance
+from checker.core.proofs.unbounded.told_apart import told_apart, written
 from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
 from checker.core.verdict import Verdict
 from checker.lab.experiments.cases import read_case
@@ -302,6 +303,34 @@ def test_without_a_fix_what_falls_within_bounds_is_not_proved_for_all_sizes(row)
     failed = {key for key, what in tried.items() if what.outcome is not ProofOutcome.PROVED}
     assert {lemma for _, lemma in failed} & row.lemmas
     assert failed < tried.keys()
+
+
+@pytest.mark.slow
+def test_with_sizes_open_there_are_as_many_members_as_are_told_apart():
+    """By `min.insync.replicas=2`, or as many as there are: two in the ELR are no less than two."""
+    kafka = protocol_named("kafka")
+    settings = {**kafka.preset("kafka-4.3"), "min.insync.replicas": "2"}
+    action, lemma = "controller_fence_last_leader", "controller_in_order"
+
+    tried = OneAction(kafka.model({}, settings), (), lemmas_of(kafka), cross_check=False).tried(
+        action, of=lemma
+    )
+
+    assert tried[action, lemma].outcome is ProofOutcome.PROVED
+
+
+@pytest.mark.parametrize("replicas", [1, 2, 3])
+def test_with_two_members_two_are_told_apart(replicas):
+    """What is assumed of numbers of members is true of any number."""
+    kafka = protocol_named("kafka")
+    settings = {**kafka.preset("kafka-4.3"), "min.insync.replicas": "3"}
+    model = kafka.model({"replicas": replicas}, settings)
+    truth = Truth(model, ReferenceEngine(model).initial())
+
+    said = list(told_apart(Lifted.of(model), written(model.captured)))
+
+    assert len(said) == 2
+    assert all(truth(node) for node in said)
 
 
 COUNT_ANEW = {

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checker.core.engines.vectorised import Successors
@@ -25,10 +28,14 @@ def taken_from(frontier):
     st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=5), min_size=1, max_size=5),
     st.integers(1, 12),
     st.randoms(use_true_random=False),
+    st.sampled_from([0, 100, 1 << 20]),
 )
-def test_states_come_once_in_order_in_full_batches_of_one_level(levels, size, random):
-    """However putting and taking alternate; a level is used up before the next one is whole."""
-    frontier, taken, put = Frontier(size, least=size), [], 0
+@settings(deadline=None)
+def test_states_come_once_in_order_in_full_batches_of_one_level(levels, size, random, in_memory):
+    """However putting and taking alternate, and wherever states wait; a level is used up before
+    the next one is whole.
+    """
+    frontier, taken, put = Frontier(size, least=size, in_memory=in_memory), [], 0
     for level in levels:
         before = put
         for count in level:
@@ -36,6 +43,8 @@ def test_states_come_once_in_order_in_full_batches_of_one_level(levels, size, ra
             put += count
             while random.random() < 0.5 and (batch := frontier.take()) is not None:
                 taken.append(joined(batch))
+            held = sum(p.nbytes for p in frontier._pieces if isinstance(p, np.ndarray))
+            assert held == frontier._held <= in_memory
         while frontier._whole:
             taken.append(taken_from(frontier))
         frontier.end_level()
@@ -45,6 +54,35 @@ def test_states_come_once_in_order_in_full_batches_of_one_level(levels, size, ra
         taken.append(joined(batch))
     assert np.array_equal(np.concatenate([numbered(0, 0), *taken], axis=1), numbered(0, put))
     assert all(batch.shape[1] for batch in taken)
+
+
+def test_states_on_disk_are_gone_with_their_level(monkeypatch, tmp_path):
+    """A file has no name, and is closed when nobody may read it any more."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    frontier, files = Frontier(4, in_memory=0), []
+    for start in (0, 8, 16):
+        frontier.put(numbered(start, 8))
+        file = frontier._scratch._file
+        assert file is not None
+        files.append(file)
+        frontier.end_level()
+        assert list(tmp_path.iterdir()) == []
+        assert [file.closed for file in files] == [True] * (len(files) - 1) + [False]
+        for first in (start, start + 4):
+            assert np.array_equal(taken_from(frontier), numbered(first, 4))
+    assert all(file.closed for file in files)
+
+
+def test_states_wait_in_memory_where_the_disk_is_full(monkeypatch):
+    def pwrite(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "pwrite", pwrite)
+    frontier = Frontier(8, in_memory=0)
+    frontier.put(numbered(0, 5))
+    frontier.put(numbered(5, 3))
+    frontier.end_level()
+    assert np.array_equal(taken_from(frontier), numbered(0, 8))
 
 
 def test_what_is_not_full_waits_until_its_level_is_whole():

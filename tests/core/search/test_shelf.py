@@ -49,8 +49,8 @@ def test_many_go_to_a_file_without_a_name(monkeypatch, tmp_path):
     for value in range(100):
         shelf.put(np.full(100, value))
     assert shelf._held <= 1_000
-    assert shelf._file is not None
-    assert os.fstat(shelf._file.fileno()).st_size == 90 * 100
+    assert shelf._scratch._file is not None
+    assert os.fstat(shelf._scratch._file.fileno()).st_size == 90 * 100
     assert list(tmp_path.iterdir()) == []
     assert [int(shelf.get(k)[99]) for k in range(100)] == list(range(100))
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from checker.core.search import memory, table_kernels, tables, visited_set
 from checker.core.search.memory import Table
 from checker.core.search.table_kernels import LEAST_BUCKETS, PART_BITS, PLACES
-from checker.core.search.tables import Buckets, Rows
+from checker.core.search.tables import Beside, Buckets, Rows
 from checker.core.search.visited_set import PARTS, VisitedSet
 
 both_kinds = pytest.mark.parametrize("exact", [False, True])
@@ -308,6 +308,26 @@ def test_two_full_buckets_that_grow_into_one_lose_nothing(monkeypatch):
     table.with_room(0)
     assert table.beside.count == PLACES
     assert not inserted(table, many).any()
+
+
+@given(st.sets(st.integers(1, 2**64 - 1), max_size=300), st.integers(0, 300), st.integers(0, 900))
+@settings(deadline=None)
+def test_what_is_kept_beside_takes_few_rows_and_loses_nothing(found, more, rows):
+    """Also rows that were crowded at an end, and what came round it, when they become fewer."""
+    before, tables._BESIDE = tables._BESIDE, 16
+    try:
+        found = np.array(sorted(found), np.uint64)
+        table = Beside(0, 16 + rows).with_room(len(found))
+        assert inserted(table, found).all()
+        fewer = table.no_larger(more)
+        assert len(fewer.table) <= len(table.table)
+        assert fewer.with_room(more) is fewer or len(table.table) == len(fewer.table)
+        assert len(fewer.table) <= max(16, (len(found) + more) / 0.7 + 1)
+        assert held(fewer, found).all()
+        assert not held(fewer, np.setdiff1d(found + np.uint64(1), found)).any()
+        assert (fewer.table[:, 0] != 0).sum() == fewer.count == len(found)
+    finally:
+        tables._BESIDE = before
 
 
 def longest_run(rows):

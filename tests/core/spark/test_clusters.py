@@ -2,12 +2,16 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import sysconfig
 import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import psutil
+import pyspark
 import pytest
 
 from checker.core.stores.store import MARKER
@@ -16,6 +20,8 @@ from tests.support.tiers import nightly
 pytestmark = pytest.mark.spark
 
 CLUSTER = ("--engine", "spark", "--master", "local-cluster[2,1,2048]", "--partitions", "3")
+STARTS, ENDS = 120, 480
+"""Seconds that a part of a cluster may take to answer, and that a search on it may take."""
 SAME = ("verdict", "depth", "levels", "transitions", "actions", "properties", "violations")
 
 
@@ -38,11 +44,11 @@ def _check_same(found, expected):
         assert found[key] == expected[key], key
 
 
-def _started_until(store, depth, *arguments):
+def _started_until(store, depth, *arguments, **environment):
     """A search that has just stored the level of that depth."""
     process = subprocess.Popen(
         _command(*arguments, "--store", str(store)),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | environment,
     )  # fmt: skip
     while not (store / f"levels/level={depth}/{MARKER}").exists():
         assert process.poll() is None, process.communicate()
@@ -73,6 +79,86 @@ def bare_python(tmp_path):
         )
         assert (found.returncode == 0) is is_there
     return str(script)
+
+
+@contextmanager
+def _daemon(log, kind, *arguments):
+    """A part of a standalone cluster in a process of its own, without this project."""
+    home = str(Path(pyspark.__file__).parent)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment |= {"SPARK_HOME": home, "SPARK_DAEMON_MEMORY": "256m"}
+    command = [
+        f"{home}/bin/spark-class", f"org.apache.spark.deploy.{kind}",
+        "--host", "127.0.0.1", "--webui-port", "0", *arguments,
+    ]  # fmt: skip
+    with open(log, "ab") as stream:
+        process = subprocess.Popen(
+            command, stdout=stream, stderr=stream, env=environment, cwd=log.parent
+        )
+    try:
+        yield psutil.Process(process.pid)
+    finally:
+        left = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+        process.wait()
+        for child in left:
+            if child.is_running():
+                child.kill()
+
+
+@pytest.fixture
+def standalone(tmp_path):
+    """A master and two workers of one core on loopback: the master's address, and the workers."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    address, log = f"spark://127.0.0.1:{port}", tmp_path / "master.log"
+    with ExitStack() as stack:
+        stack.enter_context(_daemon(log, "master.Master", "--port", port))
+        _wait_for(log, "I have been elected leader", 1)
+        workers = [
+            stack.enter_context(
+                _daemon(
+                    tmp_path / f"worker{k}.log", "worker.Worker", "--cores", "1", "--memory", "1g",
+                    "--work-dir", str(tmp_path / f"work{k}"), address,
+                )
+            )
+            for k in range(2)
+        ]  # fmt: skip
+        _wait_for(log, "Registering worker", 2)
+        yield address, workers
+
+
+def _wait_for(log, words, times):
+    deadline = time.monotonic() + STARTS
+    while log.read_text(errors="replace").count(words) < times:
+        assert time.monotonic() < deadline, log.read_text(errors="replace")
+        time.sleep(0.05)
+
+
+@pytest.mark.slow
+def test_a_master_and_two_workers_find_the_same(tmp_path, bare_python, standalone):
+    """The whole trace first; then an executor is killed, and with it what it had of a level."""
+    address, workers = standalone
+    there = ("--engine", "spark", "--master", address, "--partitions", "4")
+    around = {"PYSPARK_PYTHON": bare_python, "SPARK_LOCAL_IP": "127.0.0.1"}
+    found = _explore("kip279", *there, "--store", str(tmp_path / "first"), **around)
+    _check_same(found, _explore("kip279"))
+    assert found["violations"]
+    asked = ("kip320", "--depth", "20")
+    process = _started_until(tmp_path / "second", 14, *asked, *there, **around)
+    executors = [
+        child
+        for worker in workers
+        for child in worker.children(recursive=True)
+        if "CoarseGrainedExecutorBackend" in _command_line(child)
+    ]
+    assert len(executors) == 2
+    executors[0].kill()
+    told, complaint = process.communicate(timeout=ENDS)
+    assert complaint == ""
+    _check_same(json.loads(told), _explore(*asked))
+    log = (tmp_path / "second" / "spark.log").read_text(errors="replace")
+    assert "Lost executor" in log
 
 
 @pytest.mark.slow

@@ -119,6 +119,7 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ),
         ("0027", "unknown-endpoints", "stuck: not so: 1 has started, not within 60 s"),
         ("0028", "refused-read", "lost: 6 of 7 "),
+        ("0028", "refused-till-expiry", "lost: 6 of 7 "),
         ("0029", "moved-between-disks", "lost: 6 of 10 "),
         ("0030", "late-copy", "hidden: 8 of 9 "),
         ("0031", "truncated-below", "lost: 4 of 5 "),
@@ -135,6 +136,9 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ("0039", "unclean-election", "lost: 2 of 8 "),
         ("0040", "copying-is-off", "stuck: not so: a consumer that begins at the earliest "),
         ("0040", "in-deletion", "stuck: not so: a consumer that begins at the earliest "),
+        ("0040", "elected-again", "stuck: not so: a consumer that begins at the earliest "),
+        ("0041", "lost-segment", "lost: 2 of 4 "),
+        ("0042", "dies-while-building", "lost: 6 of 7 "),
         ("0038", "leader-moves", "skipped: the share group goes on without p"),
     ],
 )

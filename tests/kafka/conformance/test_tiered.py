@@ -37,7 +37,7 @@ CASES = Path("counterexamples/kafka_tiered")
 
 RULES = {
     "tier.indexes.before.truncating": "126-a_replica_without_leader_epochs",
-    "tier.build.is.resumed": "126-a_replica_dies_before_its_epochs_are_written",
+    "tier.build.is.resumed": "183-a_replica_dies_before_its_epochs_are_written",
     "tier.build.moves.local.start": "160-a_replica_that_was_built_does_not_look_in_the_store",
     "restart.keeps.log.start": "161-a_restart_raises_the_log_start",
     "remote.start.is.looked.up": "161-a_new_leader_starts_where_nothing_is",

@@ -37,6 +37,7 @@ from checker.core.proofs.unbounded.instantiate import (
 )
 from checker.core.proofs.unbounded.parts import conjuncts
 from checker.core.proofs.unbounded.relevance import Relevance
+from checker.core.proofs.unbounded.told_apart import told_apart, written
 from model.language import graph
 from model.language.capture import CapturedAction
 from model.language.errors import LimitError, UsageError
@@ -175,6 +176,7 @@ class UnboundedInduction:
             graph.equal(graph.bound(name), graph.constant(size))
             for name, size in self.proof.bounds.items()
         ]
+        sizes += told_apart(self.lifted, [*self.claims.values(), *written(self.model.captured)])
         self.sizes = sizes
         self.base = Clauses(self.lifted)
         self.hypotheses: list[Clause] = []
