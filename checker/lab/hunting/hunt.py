@@ -126,9 +126,11 @@ class Bag:
 
     def added(self, size: int) -> int:
         """How many pairs or triples that no round has tried an hour more of rounds would try."""
-        new = {some for model in self._next_hour
-               for some in self.plan.tried(as_text(model.settings), model.bounds, size)}  # fmt: skip
-        return sum(1 for some, times in self.together(size).items() if not times and some in new)
+        untried = {some for some, times in self.together(size).items() if not times}
+        new: set[tuple[str, ...]] = set()
+        for model in self._next_hour if untried else ():
+            new.update(self.plan.tried(as_text(model.settings), model.bounds, size))
+        return len(untried & new)
 
     @cached_property
     def _next_hour(self) -> list[Model]:
