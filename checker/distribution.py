@@ -23,6 +23,7 @@ BROUGHT_BY = {
     "kafka": "audit",
     "mcp": "mcp",
     "mcp_types": "mcp",
+    "py4j": "spark",
     "pyarrow": "query",
     "pysat": "sat",
     "pyspark": "spark",

@@ -48,7 +48,8 @@ def check_round_trip(layout: Layout, states: Sequence[State]) -> None:
     assert layout.unpack(packed) == list(states), "unpacking does not undo packing"
     assert len(set(map(tuple, packed.T.tolist()))) == len(set(states)), "two states share words"
     for position in range(len(layout.fields)):
-        assert layout.column(packed, position).tolist() == [state[position] for state in states]
+        told = [state[position] for state in states]
+        assert layout.column(packed, position).tolist() == told, "a column is not what was packed"
 
 
 # --- one step -----------------------------------------------------------------------------------

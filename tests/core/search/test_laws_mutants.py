@@ -103,10 +103,15 @@ def test_a_shift_that_is_off_by_one_is_noticed(number, monkeypatch):
 
 
 def test_a_field_read_with_the_wrong_least_value_is_noticed(monkeypatch):
-    column = Layout.column
+    column, unpack = Layout.column, Layout.unpack
+    with monkeypatch.context() as broken:
+        broken.setattr(Layout, "column", lambda self, packed, p: column(self, packed, p) + (p == 3))
+        with pytest.raises(AssertionError, match="column"):
+            check_round_trip(Layout(SMALL), states())
     monkeypatch.setattr(
-        Layout, "column", lambda self, packed, p: column(self, packed, p) + (p == 3)
-    )
+        Layout, "unpack",
+        lambda self, packed: [(*s[:3], s[3] + 1, *s[4:]) for s in unpack(self, packed)],
+    )  # fmt: skip
     with pytest.raises(AssertionError, match="undo"):
         check_round_trip(Layout(SMALL), states())
 
