@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from checker.commands.common import PLAIN_WIDTH, console
+from checker.commands.common import console
 from checker.commands.forms import JSON, Form
 
 if TYPE_CHECKING:
@@ -42,12 +41,8 @@ class Found:
 
 
 def _text(found: Found) -> str:
-    from checker.commands.summary_text import render, render_plain
+    from checker.commands.summary_text import render
 
-    if not found.traces and not sys.stdout.isatty():
-        plain = render_plain(found.result, PLAIN_WIDTH, found.stats)
-        if plain is not None:
-            return plain
     return render(found.result, found.traces, console(), found.stats)
 
 

@@ -95,12 +95,9 @@ def _trace(kill: Kill) -> Trace:
     return build_trace(model, steps_named(model, kill.first["steps"]), kill.first["property"])
 
 
-_TOGETHER = {
-    2: "pairs of a value or fault and a fault",
-    3: "triples with one fault more",
-}
-
 # --- the result ---------------------------------------------------------------------------------
+
+_TOGETHER = {2: "pairs of a value or fault and a fault", 3: "triples with one fault more"}
 
 
 def _text(bag: Bag, given: Choice, seed: int) -> str:
@@ -130,13 +127,11 @@ def _lines(bag: Bag, given: Choice, seed: int) -> Iterator[str]:
     yield ""
     if bag.never_met:
         yield f"actions never met: {', '.join(bag.never_met)}"
-    for size, words in _TOGETHER.items():
-        times = bag.together(size)
-        if times:
-            tried = sum(map(bool, times.values()))
+    for each in bag.together:
+        if each.times:
             yield (
-                f"{words}: {tried:,} of {len(times):,} tried; an hour more would add "
-                f"{bag.added(size):,}"
+                f"{_TOGETHER[each.size]}: {each.tried:,} of {len(each.times):,} tried; "
+                f"an hour more would add {each.added:,}"
             )
     if bag.unknown:
         yield f"violated as no entry explains: {len(bag.unknown)}"
@@ -170,15 +165,15 @@ def to_json(bag: Bag, given: Choice, seed: int) -> dict[str, Any]:
         "unknown": [_of_kill(kill) for kill in bag.unknown],
         "errors": bag.errors,
         "never_met": bag.never_met,
-        "pairs": [[*pair, times] for pair, times in bag.together(2).items()],
+        "pairs": [[*pair, times] for pair, times in bag.together[0].times.items()],
         "together": [
             {
-                "size": size,
-                "of": len(times := bag.together(size)),
-                "tried": sum(map(bool, times.values())),
-                "added_by_an_hour": bag.added(size),
+                "size": each.size,
+                "of": len(each.times),
+                "tried": each.tried,
+                "added_by_an_hour": each.added,
             }
-            for size in _TOGETHER
+            for each in bag.together
         ],
         "version": highwater_version(),
     }

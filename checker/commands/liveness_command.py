@@ -137,12 +137,11 @@ def _as_data(row: Row) -> dict[str, Any]:
 
 
 def _text(rows: list[Row], console: Console) -> str:
-    from checker.commands.styled import rich_grid
-    from checker.commands.summary_text import as_written
+    from checker.commands.summary_text import as_written, grid
     from checker.core.search.limits import who_stopped
     from checker.lab.experiments.liveness_table import least_words, run_words, verdict_words
 
-    table = rich_grid("preset", "property", "verdict", "run for ever", "holds if these are fair")
+    table = grid("preset", "property", "verdict", "run for ever", "holds if these are fair")
     for row in rows:
         table.add_row(
             row.preset, row.judgement.property.name, verdict_words(row.judgement),

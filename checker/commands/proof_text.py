@@ -11,8 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from checker.commands.styled import rich_grid
-from checker.commands.summary_text import as_written, model_heading, verdict_text
+from checker.commands.summary_text import as_written, grid, model_heading, verdict_text
 from checker.core.proofs.bounded.bounded_check import BoundedCheck
 from checker.core.proofs.inference.candidates import Candidate
 from checker.core.proofs.inference.infer import Inference
@@ -101,7 +100,7 @@ def _bounded(result: BoundedCheck) -> tuple[list[RenderableType], str]:
     parts: list[RenderableType] = [model_heading(result.model), Text()]
     lemmas = {"with lemmas": result.lemmas} if result.lemmas else {}
     parts += [_names(properties=result.properties, **lemmas), Text()]
-    depths = rich_grid("depth", "violation", "seconds", numbers=1)
+    depths = grid("depth", "violation", "seconds", numbers=1)
     last = "found" if result.violated is not None else "unknown"
     for depth, seconds in enumerate(result.seconds):
         depths.add_row(str(depth), "none" if depth <= result.depth else last, f"{seconds:.2f}")
@@ -195,7 +194,7 @@ def _names(**groups: tuple[Property, ...]) -> Table:
 
 def _obligations(obligations: Iterable[Obligation]) -> RenderableType:
     """A row for each action; what is not simply proved has a row of its own."""
-    table = rich_grid("obligation", "of", "", "seconds", numbers=1)
+    table = grid("obligation", "of", "", "seconds", numbers=1)
     table.columns[0].no_wrap = True
     for action, group in itertools.groupby(obligations, key=lambda o: o.action):
         for row in _rows(list(group)):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
-from checker.commands.styled import Grid, Styled, plain_text
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
 from checker.commands.summary import Finding, rate, settled_at, vacuous, warnings
 from checker.core.amounts import counted
 from checker.core.search.limits import who_stopped
@@ -14,9 +16,6 @@ from checker.core.verdict import Agreement, Exploration, Judgement, Verdict
 from model.language.naming import bounds_words, settings_words
 from model.language.protocol import Instance, Model
 from properties import Property
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 _GOOD = ("exhausted", "reached", "proved")
 _BAD = ("violated", "deadlock")
@@ -28,36 +27,24 @@ def render(
     """The whole summary as text for `console`; with `stats`, also how often what was done."""
     parts = _traces(found, console)
     with console.capture() as capture:
-        for part in _parts(exploration, not found, stats):
+        if not found:
+            console.print(model_heading(exploration.model))
+            console.print()
+        console.print(_properties(exploration))
+        actions = [_actions(exploration)] if stats else []
+        for part in (*actions, _search(exploration, stats)):
+            console.print()
             console.print(part)
+        noted = list(warnings(exploration))
+        if noted:
+            console.print()
+        for words in noted:
+            console.print(Text.assemble(("warning: ", "yellow"), words))
+        console.print()
+        console.print(verdict_line(exploration))
     parts.append(capture.get())
     text = "\n".join(parts)
     return as_written(text, console)
-
-
-def render_plain(exploration: Exploration, width: int, stats: bool = False) -> str | None:
-    """The summary without traces for what is no terminal, if it can do without a console."""
-    return plain_text([*_parts(exploration, True, stats)], width)
-
-
-def _parts(exploration: Exploration, heading: bool, stats: bool) -> Iterator[Styled | Grid]:
-    """What the summary has below its traces, if there are any."""
-    if heading:
-        yield model_heading(exploration.model)
-        yield Styled()
-    yield _properties(exploration)
-    if stats:
-        yield Styled()
-        yield _actions(exploration)
-    yield Styled()
-    yield Styled("\n".join(_search_lines(exploration, stats)))
-    noted = list(warnings(exploration))
-    if noted:
-        yield Styled()
-    for words in noted:
-        yield Styled(("warning: ", "yellow"), words)
-    yield Styled()
-    yield verdict_line(exploration)
 
 
 def as_written(text: str, console: Console) -> str:
@@ -96,7 +83,7 @@ def recognised_words(trace: Trace, console: Console) -> str:
         return ""
     with console.capture() as capture:
         console.print()
-        console.print(Styled(words))
+        console.print(Text(words))
     return capture.get()
 
 
@@ -104,25 +91,25 @@ def _same_steps(trace: Trace, console: Console) -> str:
     with console.capture() as capture:
         about = trace.claim if trace.rounds is None else trace.rounds.promise
         words = "" if about is None else f": {about.words}"
-        console.print(Styled((f"The same steps: {trace.property} is violated{words}.", "bold")))
+        console.print(Text(f"The same steps: {trace.property} is violated{words}.", "bold"))
         console.print()
-        console.print(Styled(f"{trace.explanation}."))
+        console.print(Text(f"{trace.explanation}."))
     return capture.get()
 
 
-def model_heading(model: Model, bounds: Mapping[str, int] | None = None) -> Styled:
+def model_heading(model: Model, bounds: Mapping[str, int] | None = None) -> Text:
     """Protocol, bounds (the model's, or those given), and settings that were changed."""
     if bounds is None:
         chosen = [bounds_words(model.bounds)] if model.bounds else []
     else:
         chosen = [f"{name.replace('_', ' ')} {value}" for name, value in bounds.items()]
     chosen += settings_words(model)
-    text = Styled((model.protocol.name, "bold"), f": {model.protocol.words}")
+    text = Text.assemble((model.protocol.name, "bold"), f": {model.protocol.words}")
     return text.append("\n" + ", ".join(chosen)) if chosen else text
 
 
-def _properties(exploration: Exploration) -> Grid:
-    table = Grid("property", "verdict")
+def _properties(exploration: Exploration) -> RenderableType:
+    table = grid("property", "verdict")
     for prop in exploration.properties:
         table.add_row(prop.name, property_words(exploration, prop))
     for judgement in exploration.liveness:
@@ -130,37 +117,51 @@ def _properties(exploration: Exploration) -> Grid:
     return table
 
 
-def liveness_words(judgement: Judgement) -> Styled:
+def liveness_words(judgement: Judgement) -> Text:
     """What is known of a property of runs."""
-    text = Styled(str(judgement.verdict), style=_style(judgement.verdict))
+    text = Text(str(judgement.verdict), style=_style(judgement.verdict))
     if judgement.lasso is not None:
         ways = f" on a way of {_steps(len(judgement.lasso.stem))}, then "
         loop = judgement.lasso.loop
-        text.append(ways + (f"round {_steps(len(loop))}" if loop else "stopped"), "default")
+        text.append(ways + (f"round {_steps(len(loop))}" if loop else "stopped"), style="default")
     if not judgement.owed:
-        text.append(", vacuous", "yellow")
+        text.append(", vacuous", style="yellow")
     return text
 
 
-def property_words(exploration: Exploration, prop: Property) -> Styled:
+def property_words(exploration: Exploration, prop: Property) -> Text:
     """What is known of a property of states or steps."""
     verdict = exploration.verdict_on(prop)
     depth = settled_at(exploration, prop)
-    text = Styled(str(verdict), style=_style(verdict))
+    text = Text(str(verdict), style=_style(verdict))
     if depth is not None:
-        text.append(f" after {_steps(depth)}", "default")
+        text.append(f" after {_steps(depth)}", style="default")
     if prop.name in vacuous(exploration):
-        text.append(", vacuous", "yellow")
+        text.append(", vacuous", style="yellow")
     return text
 
 
-def _actions(exploration: Exploration) -> Grid:
+def _actions(exploration: Exploration) -> RenderableType:
     """What was done, how often; what never was is a warning."""
-    table = Grid("action", "enabled", "new states", numbers=2)
+    table = grid("action", "enabled", "new states", numbers=2)
     for name, count in exploration.actions.items():
         if count.enabled:
             table.add_row(name, f"{count.enabled:,}", f"{count.new:,}")
     return table
+
+
+def grid(*titles: str, numbers: int = 0) -> Table:
+    """A table with titles; the last `numbers` columns are numbers."""
+    table = Table.grid(padding=(0, 2))
+    for place, _ in enumerate(titles):
+        right = place >= len(titles) - numbers
+        table.add_column(justify="right" if right else "left", overflow="fold")
+    table.add_row(*(Text(title, style="dim") for title in titles))
+    return table
+
+
+def _search(exploration: Exploration, stats: bool) -> Text:
+    return Text("\n").join(Text(line) for line in _search_lines(exploration, stats))
 
 
 def _search_lines(exploration: Exploration, stats: bool) -> Iterator[str]:
@@ -194,14 +195,14 @@ def _search_lines(exploration: Exploration, stats: bool) -> Iterator[str]:
         yield Agreement.words(exploration.agreement)
 
 
-def verdict_line(exploration: Exploration) -> Styled:
+def verdict_line(exploration: Exploration) -> Text:
     """One line that answers the question that was asked."""
     return verdict_text(*verdict_words(exploration))
 
 
-def verdict_text(word: str, rest: str) -> Styled:
+def verdict_text(word: str, rest: str) -> Text:
     """A verdict in its colour, and what it means."""
-    return Styled((word, f"bold {_style(word)}"), f": {rest}")
+    return Text.assemble((word, f"bold {_style(word)}"), f": {rest}")
 
 
 def verdict_words(exploration: Exploration) -> tuple[str, str]:

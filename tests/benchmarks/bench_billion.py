@@ -45,8 +45,8 @@ class _Adding(Journal):
 class _Telling(BeyondMemory):
     """A search from disk that tells of each level."""
 
-    def _whole(self, size: int, pieces: list[Words]) -> None:
-        super()._whole(size, pieces)
+    def _seal_level(self) -> None:
+        super()._seal_level()
         held = self._visited.count
         print(
             f"depth {self.findings.depth}: {self._kept:,} states, {held:,} in memory, "

@@ -3,15 +3,15 @@
 import json
 import os
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import fastjsonschema
 import pytest
 
+from tests.support.processes import ENTRY, highwater_command
+
 ROOT = Path(__file__).parents[2]
-ENTRY = "from checker.commands.cli import main; main()"
 
 
 check_output = fastjsonschema.compile(
@@ -60,7 +60,7 @@ def start():
         environment = {**os.environ, "PYTHONPATH": str(ROOT)} | options.pop("env", {})
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
         process = subprocess.Popen(
-            [sys.executable, "-c", entry, *map(str, arguments)],
+            highwater_command(*map(str, arguments), entry=entry),
             text=True,
             env=environment,
             **streams,

@@ -19,9 +19,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from checker.commands.agents.tools import OFFERED
 from checker.core.exits import Exit
 from checker.core.files import cache_directory
+from tests.support.processes import highwater_command
 
 ROOT = Path(__file__).parents[2]
-ENTRY = "from checker.commands.cli import main; main()"
 LARGE = {"protocol": "kip320", "bounds": {"log_size": 4, "max_records": 4, "max_leader_epoch": 4}}
 BUSY = "import time\nwhile True:\n    time.sleep(0.01)\n"
 DEAF = f"import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{BUSY}"
@@ -55,9 +55,9 @@ class Agent:
 @asynccontextmanager
 async def agent(folder, *options, mode="auto", **variables):
     environment = {"PYTHONPATH": str(ROOT), "HIGHWATER_CACHE": str(cache_directory())} | variables
-    arguments = ["-c", ENTRY, "mcp", "--folder", str(folder), *options]
+    command, *arguments = highwater_command("mcp", "--folder", str(folder), *options)
     known = set(psutil.Process().children())
-    parameters = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
+    parameters = StdioServerParameters(command=command, args=arguments, env=environment)
     assert sys.__stderr__ is not None
     async with Client(stdio_client(parameters, errlog=sys.__stderr__), mode=mode) as client:
         (server,) = set(psutil.Process().children()) - known

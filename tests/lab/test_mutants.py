@@ -7,7 +7,6 @@ import itertools
 import json
 import re
 import subprocess
-import sys
 import tomllib
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -30,6 +29,7 @@ from model.language.graph.nodes import COMMUTATIVE, Op, intern
 from model.protocols import PROTOCOLS, protocol_named
 from properties import promised_properties, properties_of
 from tests.support.lab import Lab, protocol_of
+from tests.support.processes import highwater_command
 from tests.support.tiers import first_and_slow, nightly
 from tests.support.variants import random_states, tiny, walked_states
 
@@ -355,12 +355,7 @@ def test_the_pages_explain_every_survivor():
 )
 def test_a_kill_matrix_is_the_one_in_the_docs_and_explains_every_survivor(tmp_path, page):
     anew = tmp_path / page
-    command = [
-        sys.executable,
-        "-c",
-        "from checker.commands.cli import main; main()",
-        *command_of(page),
-    ]
+    command = highwater_command(*command_of(page))
 
     done = subprocess.run(
         [*command, "--markdown", anew, "--json"], capture_output=True, text=True, check=False

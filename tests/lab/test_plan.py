@@ -86,12 +86,13 @@ def test_what_rounds_tried_together_and_an_hour_more_would_is_counted():
         for model in models[:20]
     ]  # ten rounds an hour
     bag = Bag(plan, tuple(done), Round(FIXED, 0, 0))
-    for size in (2, 3):
-        times = bag.together(size)
+    for size, each in zip((2, 3), bag.together, strict=True):
+        times = each.times
         assert all(len({*some} & {*plan.faults}) >= size - 1 for some in times)
         assert times == {some: sum(n.issuperset(some) for n in names[:20]) for some in times}
+        assert each.tried == sum(any(n.issuperset(s) for n in names[:20]) for s in times)
         later = [some for some in times if any(n.issuperset(some) for n in names[20:])]
-        assert bag.added(size) == sum(not times[some] for some in later) > 0
+        assert each.added == sum(not times[some] for some in later) > 0
 
 
 def test_a_fault_brings_what_it_needs(drawn):

@@ -147,7 +147,7 @@ class BeyondMemory(Explorer):
             self._kept = 1
             self._watch.states(words, 0, lambda _: (-1, -1))
             self._settle()
-            self._whole(0, [])
+            self._seal_level()
         except Stop as stop:
             raise UsageError(str(stop)) from None
 
@@ -203,7 +203,7 @@ class BeyondMemory(Explorer):
                 self._forget(self._room.states // 2)
                 self._blocks.pause(False)
         self._settle()
-        self._whole(0, [])
+        self._seal_level()
 
     def _batch(self, expanded: int) -> int:
         """Take the next batch of a level of which so many states are expanded; how many are now."""
@@ -228,7 +228,7 @@ class BeyondMemory(Explorer):
         self._lineage.levels.append(level)
         self._segment = 0
 
-    def _whole(self, size: int, pieces: list[Words]) -> None:
+    def _seal_level(self) -> None:
         """A level is finished, and written."""
         level = self._lineage.levels[-1]
         self.findings.add_level(level.count, self._earlier_seconds + self._elapsed())

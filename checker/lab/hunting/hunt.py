@@ -70,6 +70,23 @@ class Kill:
 
 
 @dataclass(frozen=True)
+class Together:
+    """How many rounds tried each pair (`size` 2) or triple of the plan, those of none too.
+
+    An hour more of rounds would add so many that none has tried.
+    """
+
+    size: int
+    times: Mapping[tuple[str, ...], int]
+    added: int
+
+    @property
+    def tried(self) -> int:
+        """How many were tried."""
+        return sum(map(bool, self.times.values()))
+
+
+@dataclass(frozen=True)
 class Bag:
     """What the rounds of a hunt came to; `first` is the one that it began with."""
 
@@ -117,20 +134,20 @@ class Bag:
         met = {name for result in self.done for name in result["met"]}
         return sorted({name for result in self.done for name in result["never_met"]} - met)
 
-    def together(self, size: int) -> Counter[tuple[str, ...]]:
-        """How many rounds tried each pair (`size` 2) or triple of the plan, those of none too."""
+    @cached_property
+    def together(self) -> tuple[Together, Together]:
+        """What was tried of pairs, and of triples."""
+        return self._together(2), self._together(3)
+
+    def _together(self, size: int) -> Together:
         times = Counter(dict.fromkeys(self.plan.together(size), 0))
         for result in self.done:
             times.update(self.plan.tried(result["settings"], result["bounds"], size))
-        return times
-
-    def added(self, size: int) -> int:
-        """How many pairs or triples that no round has tried an hour more of rounds would try."""
-        untried = {some for some, times in self.together(size).items() if not times}
+        untried = {some for some, rounds in times.items() if not rounds}
         new: set[tuple[str, ...]] = set()
         for model in self._next_hour if untried else ():
             new.update(self.plan.tried(as_text(model.settings), model.bounds, size))
-        return len(untried & new)
+        return Together(size, times, len(untried & new))
 
     @cached_property
     def _next_hour(self) -> list[Model]:

@@ -6,7 +6,6 @@ import itertools
 import json
 import os
 import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from properties import properties_of
 from tests.support.beyond import NONE, TINY_ROOM, beyond, tiny_blocks
 from tests.support.halting import HALTING, QUESTIONS
 from tests.support.laws import denials
+from tests.support.processes import highwater_command
 from tests.support.stores import essence, kill_at_levels
 from tests.support.tiers import slow_but
 from tests.support.variants import MOST, tiny
@@ -260,8 +260,7 @@ def test_whole_states_stay_in_memory(tmp_path):
 
 @pytest.mark.slow
 def test_a_killed_search_goes_on_from_its_last_whole_level(tmp_path):
-    program = "import sys; from checker.commands.cli import main; main()"
-    command = [sys.executable, "-c", program, "explore", "kip320", "--quiet", "--resume"]
+    command = highwater_command("explore", "kip320", "--quiet", "--resume")
     place = tmp_path / "spill"
     place.mkdir()
     to_disk = ["--max-memory", "1GB", "--spill", str(place)]

@@ -15,6 +15,7 @@ import pyspark
 import pytest
 
 from checker.core.stores.store import MARKER
+from tests.support.processes import highwater_command
 from tests.support.tiers import nightly
 
 pytestmark = pytest.mark.spark
@@ -26,8 +27,7 @@ SAME = ("verdict", "depth", "levels", "transitions", "actions", "properties", "v
 
 
 def _command(*arguments):
-    program = "import sys; from checker.commands.cli import main; main()"
-    return [sys.executable, "-c", program, "explore", *arguments, "--json", "--quiet"]
+    return highwater_command("explore", *arguments, "--json", "--quiet")
 
 
 def _explore(*arguments, **environment):

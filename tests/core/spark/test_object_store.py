@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 import time
 
 import pytest
@@ -12,6 +11,7 @@ from checker.core.stores.query import query_duckdb
 from checker.core.stores.ready_queries import ready_query
 from checker.core.stores.store import MARKER, Store
 from tests.support.object_store import object_store
+from tests.support.processes import highwater_command
 from tests.support.stores import distributed, model_named, plain
 
 pytestmark = [pytest.mark.slow, pytest.mark.spark]
@@ -26,16 +26,11 @@ def objects(tmp_path_factory):
         yield found
 
 
-def _command(*arguments):
-    program = "import sys; from checker.commands.cli import main; main()"
-    return [sys.executable, "-c", program, *arguments]
-
-
 def _begun_until(objects, name, depth, *arguments):
     """A search into the object store, as the level of that depth gets whole."""
     asked = ("explore", "kip320", *arguments, "--store", objects.uri(name), "--quiet")
     process = subprocess.Popen(
-        _command(*asked), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        highwater_command(*asked), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     while not objects.has(f"{name}/levels/level={depth}/{MARKER}"):
         assert process.poll() is None, process.communicate()
@@ -45,7 +40,9 @@ def _begun_until(objects, name, depth, *arguments):
 
 def _failed(*arguments):
     """What a command says that must fail for what it was given: one line."""
-    done = subprocess.run(_command(*arguments), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        highwater_command(*arguments), capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout) == (2, ""), done
     return done.stderr
 
@@ -77,10 +74,12 @@ def test_the_local_search_goes_on_too_and_its_store_is_asked(objects):
     process.kill()
     process.communicate()
     asked = ("kip320", "--depth", "9", "--store", objects.uri("twice"), "--resume", "--json")
-    done = subprocess.run(_command("explore", *asked, "--quiet"), capture_output=True, check=False)
+    done = subprocess.run(
+        highwater_command("explore", *asked, "--quiet"), capture_output=True, check=False
+    )
     expected = plain(model_named("kip320"), limits=Limits(depth=9))["levels"]
     assert json.loads(done.stdout)["levels"] == expected
-    query = _command("query", objects.uri("twice"), "--ready", "levels", "--json")
+    query = highwater_command("query", objects.uri("twice"), "--ready", "levels", "--json")
     told = subprocess.run(query, capture_output=True, check=True)
     assert [row["states"] for row in json.loads(told.stdout)["rows"]] == expected
 

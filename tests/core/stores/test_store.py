@@ -21,6 +21,7 @@ from checker.core.stores.manifest import Manifest, manifest_for
 from checker.core.stores.storage import Storage
 from checker.core.stores.store import MARKER, Store, open_store
 from model.language.errors import UsageError
+from tests.support.processes import highwater_command
 from tests.support.stores import (
     TINY,
     copied,
@@ -167,11 +168,10 @@ def test_a_level_without_its_marker_is_built_again(tmp_path):
 @pytest.mark.slow
 def test_a_killed_search_goes_on_from_its_last_whole_level(tmp_path):
     model = model_named("kip320")
-    program = "import sys; from checker.commands.cli import main; main()"
     location = tmp_path / "store"
     location.mkdir()
     asked = ["explore", "kip320", "--quiet", "--resume", "--store", str(location)]
-    kill_at_levels([sys.executable, "-c", program, *asked], location, (2, 9, 14, 17))
+    kill_at_levels(highwater_command(*asked), location, (2, 9, 14, 17))
     assert stored(location, model) == plain(model)
 
 

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 from checker.core.exits import Exit
 from checker.kafka.cluster.schedule import every_schedule
+from tests.support.processes import highwater_command
 from tests.support.tiers import nightly
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("clusters")]
@@ -28,14 +28,8 @@ def reproduce(tmp_path):
 
     def begin(*arguments, release=RELEASE):
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
-        command = [
-            sys.executable,
-            "-c",
-            "from checker.commands.cli import main; main()",
-            "reproduce",
-        ]
         process = subprocess.Popen(
-            [*command, *arguments, "--kafka", release],
+            highwater_command("reproduce", *arguments, "--kafka", release),
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
         )  # fmt: skip
         started.append(process)
