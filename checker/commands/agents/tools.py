@@ -114,7 +114,7 @@ class Tool:
             words = [_checked(param, word, folder) for word in _words(param, key, value)]
             if isinstance(param, click.Argument):
                 operands += words
-            elif param.is_flag:  # type: ignore[attr-defined]
+            elif isinstance(param, click.Option) and param.is_flag:
                 options += words
             else:
                 options += [f"{max(param.opts, key=len)}={word}" for word in words]
@@ -180,9 +180,9 @@ def _is_pairs(param: click.Parameter) -> bool:
 def _schema(param: click.Parameter) -> JSON:
     one = _type(param.type)
     words = param.help if isinstance(param, click.Option) else None
-    about = {"description": words or f"{param.metavar}, as the description says"}
+    about: JSON = {"description": words or f"{param.metavar}, as the description says"}
     if isinstance(param.default, bool | int | float | str):
-        about["default"] = param.default  # type: ignore[assignment]
+        about["default"] = param.default
     if _is_pairs(param):
         scalar = {"type": ["string", "number", "boolean"]}
         return {"type": "object", "additionalProperties": scalar} | about

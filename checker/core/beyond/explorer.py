@@ -79,7 +79,7 @@ class BeyondMemory(Explorer):
     `limits.memory` says what it may hold, `max_disk` how many bytes it may write.
     """
 
-    _lineage: LevelLineage  # type: ignore[assignment]
+    _lineage: LevelLineage  # type: ignore[assignment]  # as Lineage, by files
 
     def __init__(
         self,
