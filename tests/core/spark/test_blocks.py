@@ -46,7 +46,7 @@ def test_states_go_to_the_blocks_of_their_owners_and_none_is_lost_where_one_is_f
     numbers = np.arange(5).astype(np.uint64) * np.uint64(10)
     after = np.stack([instances + np.uint64(1000), instances + np.uint64(2000)])
     room, counts = np.zeros((3 * 3, size), np.uint64), np.zeros(3, np.int64)
-    received = [[], [], []]
+    received: list[list[list[int]]] = [[], [], []]
 
     def take(owner):
         received[owner] += room[3 * owner : 3 * owner + 3, : counts[owner]].T.tolist()
