@@ -18,6 +18,7 @@ from typing import Any
 import z3
 
 from checker.core.engines.unbounded import UnboundedTerms
+from checker.core.proofs.asking import ask
 from checker.core.proofs.proof import FITS, FOLLOWS, INITIALLY, Obligation, Proof, ProofOutcome
 from checker.core.proofs.solvers import Solvers
 from checker.core.proofs.unbounded import majorities
@@ -27,14 +28,17 @@ from checker.core.proofs.unbounded.clauses import (
     Clauses,
     with_definitions,
 )
+from checker.core.proofs.unbounded.instances import Assumed, Instance
 from checker.core.proofs.unbounded.instantiate import (
     CHEAP,
     DEAR,
     SHALLOW,
     Pools,
     Strategy,
+    ground,
     roles,
 )
+from checker.core.proofs.unbounded.owed import owed
 from checker.core.proofs.unbounded.parts import conjuncts
 from checker.core.proofs.unbounded.relevance import Relevance
 from checker.core.proofs.unbounded.told_apart import told_apart, written
@@ -103,6 +107,8 @@ class UnboundedInduction:
             self.proof.stopped = error.reason
         self.proof.obligations = joined + [what for what, _ in self._settled.values()]
         is_proved = not self.proof.stopped and not self._resisting()
+        if is_proved:
+            self._list_certificates()
         self.proof.outcome = ProofOutcome.PROVED if is_proved else ProofOutcome.UNKNOWN
         self.proof.seconds = time.perf_counter() - started
         return self.proof
@@ -119,12 +125,25 @@ class UnboundedInduction:
             self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
         return [Obligation(FOLLOWS, prop.name, ProofOutcome.JOINED) for prop in open_ones]
 
+    def _list_certificates(self) -> None:
+        """Write what each certificate is of. `RuntimeError` if one is missing."""
+        solvers = self.proof.solvers
+        if solvers.certificates is None:
+            return
+        for what in owed(self.model, self.proof.properties, self.claims):
+            if what not in solvers.certified:
+                raise RuntimeError(f"{': '.join(what)} has no certificate")
+        solvers.certificates.list_obligations(solvers.certified)
+
     def _try_all(self) -> None:
-        self._attempt((*SHALLOW, *CHEAP))
+        cheap, dear = (*SHALLOW, *CHEAP), DEAR
+        if self.proof.solvers.certificates is not None:
+            cheap, dear = ground(cheap), ground(dear)
+        self._attempt(cheap)
         while self._resisting() and self._can_do_without(self._resisting()):
-            self._attempt((*SHALLOW, *CHEAP))
+            self._attempt(cheap)
         if self._resisting():
-            self._attempt(DEAR)
+            self._attempt(dear)
 
     def _attempt(self, strategies: tuple[Strategy, ...]) -> None:
         """Prove what is not settled yet, with the lemmas that are needed now."""
@@ -268,6 +287,7 @@ class UnboundedInduction:
         # Where nothing is of majorities, parts cost more than they save.
         parts = conjuncts(goal) if clauses.has_majorities else [goal]
         left = [clauses.of(graph.negation(part)) for part in parts]
+        assumed = self._assumed(clauses, choices, left)
         pools: dict[tuple[int, frozenset[str]], Pools] = {}
         tried: set[tuple[Pools, Strategy]] = set()
         rested_on = frozenset()
@@ -285,12 +305,13 @@ class UnboundedInduction:
                 tried.add((pools[place], this))
                 used = names
                 if this.by_need is None:
-                    result, what.instances = self._refute(pools[place], this, what)
+                    result, what.instances = self._refute(pools[place], this, what, assumed)
                 elif names == choices[0][0] and not clauses.has_majorities:
                     every = with_definitions([*negated, *choices[-1][1]], clauses.definitions)
-                    first = [*pools[place].clauses, *self.clauses.get(what.lemma, [])]
+                    own = self.clauses[what.lemma] if what.lemma in choices[-1][0] else []
+                    first = [*pools[place].clauses, *own]
                     need = self._need(action, first, every)
-                    result, what.instances = self._by_need(need, this.by_need, what)
+                    result, what.instances = self._by_need(need, this.by_need, what, assumed)
                     used = self._names(need.used)
                 else:
                     continue
@@ -309,7 +330,16 @@ class UnboundedInduction:
         self._settled[key] = what, rested_on
         self._on_obligation(what)
 
-    def _refute(self, pools: Pools, strategy: Strategy, what: Obligation) -> tuple[Any, int]:
+    def _assumed(
+        self, clauses: Clauses, choices: list[Choice], negated: Iterable[list[Clause]]
+    ) -> Assumed:
+        """What may lead to a refutation of each part of the goal, negated."""
+        every = itertools.chain(*negated, *(hypotheses for _, hypotheses in choices))
+        return Assumed(self.terms, with_definitions([*every], clauses.definitions))
+
+    def _refute(
+        self, pools: Pools, strategy: Strategy, what: Obligation, assumed: Assumed
+    ) -> tuple[Any, int]:
         """The answer for the chosen instances, and how many there are."""
         if strategy.matching:
             return self._match(pools, strategy, what), 0
@@ -327,7 +357,8 @@ class UnboundedInduction:
                 pairs = list(zip(variables, values, strict=True))
                 solver.add(z3.substitute(body, pairs) if pairs else body)
         solver.add(*self.terms.distinct())
-        return self._ask(solver, what), count
+        found = (Instance(clause, v) for clause, each in chosen for v in itertools.product(*each))
+        return self._settle(solver, found, what, assumed), count
 
     def _need(self, action: CapturedAction, first: list[Clause], every: list[Clause]) -> ByNeed:
         """A refutation of every clause, of which some seem to matter."""
@@ -337,7 +368,9 @@ class UnboundedInduction:
         then = [clause for clause in every if clause not in known]
         return ByNeed(self.lifted, self.terms, Terms(self.lifted, action, values), first, then)
 
-    def _by_need(self, need: ByNeed, effort: Effort, what: Obligation) -> tuple[Any, int]:
+    def _by_need(
+        self, need: ByNeed, effort: Effort, what: Obligation, assumed: Assumed
+    ) -> tuple[Any, int]:
         """The answer for the instances that models ask for, and how many there are.
 
         What is refuted is asked once more, of whoever is to answer.
@@ -347,8 +380,24 @@ class UnboundedInduction:
             solver = z3.Solver()
             solver.set("timeout", max(int(self.timeout * 1000), 1))
             solver.add(*need.assertions)
-            answer = self._ask(solver, what)
+            answer = self._settle(solver, need.found, what, assumed)
         return answer, need.instances
+
+    def _settle(
+        self, solver: Any, found: Iterable[Instance], what: Obligation, assumed: Assumed
+    ) -> Any:
+        """The answer to what `solver` has, the instances that were found.
+
+        A certificate is of those among them that are needed, made of the clauses themselves.
+        """
+        if self.proof.solvers.certificates is None:
+            return self._ask(solver, what)
+        if (answer := ask(solver)) != z3.unsat:
+            return answer
+        fewer = z3.Solver()
+        fewer.set("timeout", max(int(self.timeout * 1000), 1))
+        fewer.add(*assumed.needed(found, self.timeout))
+        return self._ask(fewer, what)
 
     def _names(self, used: set[Clause]) -> frozenset[str]:
         """The lemmas that clauses are of."""
