@@ -20,6 +20,7 @@ from checker.core.proofs.unbounded.by_need import Effort, split
 from checker.core.proofs.unbounded.clauses import Clause, Clauses
 from checker.core.proofs.unbounded.instances import Assumed, Instance
 from checker.core.proofs.unbounded.instantiate import Strategy
+from checker.core.proofs.unbounded.owed import owed
 from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
 from model.async_isr.protocol import ASYNC_ISR
 from model.ladder.kip320 import KIP320
@@ -102,6 +103,11 @@ def test_there_are_as_many_members_as_are_told_apart(count):
     assert not has_solution(over_bits([z3.Distinct(*members), members[0] != members[0]]))
 
 
+def test_functions_of_one_name_are_different_functions():
+    other = z3.Function("end", z3.IntSort(), z3.IntSort())
+    assert has_solution(over_bits([END(A) == 0, other(X) == 1, END(B) == 1, other(Y) == 0]))
+
+
 def test_of_equal_arguments_values_are_equal():
     moved = END(A) + 1
     for wrong in (
@@ -117,11 +123,13 @@ def test_of_equal_arguments_values_are_equal():
 @pytest.mark.parametrize(
     ("condition", "why"),
     [
-        (X + Y == 1, "no sums of unknown integers"),
-        (X - Y == 1, "no sums of unknown integers"),
-        (1 - X == Y, "no sums of unknown integers"),
-        (X * 2 == Y, "of integers"),
-        (z3.ForAll([X], X == Y), "is of ground instances"),
+        (X + Y == 1, "moves integers by constants"),
+        (X - Y == 1, "moves integers by constants"),
+        (1 - X == Y, "moves integers by constants"),
+        (X * 2 == Y, "moves integers by constants"),
+        (z3.ForAll([X], X == Y), "has no quantifiers"),
+        (z3.Xor(X == 1, Y == 1), "has no xor"),
+        (z3.Real("z") == 1, "has no Real"),
     ],
 )
 def test_what_bits_cannot_say_is_refused(condition, why):
@@ -197,12 +205,9 @@ def ring():
     return UnboundedTerms(lifted), clauses, [*map(Instance, clauses, values)]
 
 
-def asked(lower, clauses, instances, directory):
-    solver = z3.Solver()
-    solver.add(*Assumed(lower, clauses).needed(instances, 10))
-    solvers = Solvers(certificates=Certificates(directory, ground=True))
-    solvers._ask_z3 = lambda _: z3.unsat
-    return solvers.ask(solver, 10, "ring")
+def certificate_of(lower, clauses, instances, directory):
+    needed = Assumed(lower, clauses).needed(instances, 10)
+    return Certificates(directory, ground=True).add(needed, "ring", (), 10)
 
 
 def test_an_instance_that_is_left_out_is_noticed(tmp_path):
@@ -210,8 +215,9 @@ def test_an_instance_that_is_left_out_is_noticed(tmp_path):
     for left_out in range(len(instances)):
         fewer = instances[:left_out] + instances[left_out + 1 :]
         with pytest.raises(RuntimeError, match="its clauses have a solution"):
-            asked(lower, clauses, fewer, tmp_path)
-    assert asked(lower, clauses, instances, tmp_path) == z3.unsat
+            certificate_of(lower, clauses, fewer, tmp_path)
+    assert not list(tmp_path.iterdir())
+    assert certificate_of(lower, clauses, instances, tmp_path)
 
 
 def test_instances_of_what_was_not_assumed_are_refused():
@@ -243,3 +249,36 @@ def test_a_part_of_a_clause_follows_from_its_instance_with_any_value():
                 solver.add(z3.Not(lower(part.body)))
                 assert solver.check() == z3.unsat
     assert several
+
+
+def test_a_changed_file_is_no_certificate(tmp_path):
+    """Any condition's clause that is left out or turned round; and a proof that goes too far."""
+    stem = certificate_of(*ring(), tmp_path)
+    question = (tmp_path / f"{stem}.cnf").read_text().splitlines()
+    clauses = [list(map(int, line.split()))[:-1] for line in question[1:]]
+    variables = int(question[0].split()[2])
+    proof = (tmp_path / f"{stem}.drup").read_text().splitlines()
+    assert refutes(proof, clauses, variables)
+    assert not refutes(["0"], clauses, variables)
+    noticed = sum(
+        not refutes(proof, [*clauses[:place], *changed, *clauses[place + 1 :]], variables)
+        for place, clause in enumerate(clauses)
+        if len(clause) == 1
+        for changed in ([], [[-clause[0]]])
+    )
+    assert noticed >= len(ring()[2])
+
+
+@pytest.mark.parametrize("protocol", [ASYNC_ISR, KIP320], ids=str)
+def test_what_is_owed_is_what_is_proved(protocol):
+    class Listed(UnboundedInduction):
+        def _prove(self, what, *_):
+            self._settled[what.action, what.lemma] = what, frozenset()
+
+        def _resisting(self):
+            return set()
+
+    lemmas = lemmas_of(protocol)
+    proof = Listed(protocol.model(), lemmas[:1], lemmas, cross_check=False)
+    found = {(o.action, o.lemma) for o in proof.run().obligations}
+    assert set(owed(proof.model, proof.proof.properties, proof.claims)) == found

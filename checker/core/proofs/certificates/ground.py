@@ -17,6 +17,7 @@ So what no such values satisfy, none do. Z3 has made the terms, and takes no par
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -41,23 +42,20 @@ class _Ground:
 
     def __init__(self, conditions: Iterable[Any]) -> None:
         self._made: dict[int, Any] = {}
-        self._kept: list[Any] = []
+        self._terms = list(_in_order(conditions))  # kept, so that no other term gets a number
+        self._values = itertools.count()
         self._applications: dict[Any, dict[tuple[int, ...], tuple[list[Any], Any]]] = {}
-        terms = list(_in_order(conditions))
-        leaves = [term for term in terms if _is_leaf(term) and term.num_args() == term.num_args()]
-        self._numbers = sum(term.sort().kind() == z3.Z3_INT_SORT for term in leaves)
-        members: dict[int, int] = {}
-        for term in leaves:
-            sort = term.sort()
-            if sort.kind() == z3.Z3_UNINTERPRETED_SORT:
-                members[sort.get_id()] = members.get(sort.get_id(), 0) + 1
-        self._member_bits = {sort: max((n - 1).bit_length(), 1) for sort, n in members.items()}
-        offset = _Offsets().largest(terms)
-        self.most = self._numbers * (2 * offset + 1)
-        self._number_bits = (self.most + offset).bit_length() + 1
         self._integers: list[Any] = []
-        for term in terms:
-            self._kept.append(term)  # so that no other term gets its number
+        leaves = Counter(term.sort() for term in self._terms if _is_leaf(term))
+        offset = _largest_offset(self._terms)
+        self._most = leaves[z3.IntSort()] * (2 * offset + 1)
+        self._bits = {
+            sort: max((count - 1).bit_length(), 1)
+            for sort, count in leaves.items()
+            if sort.kind() == z3.Z3_UNINTERPRETED_SORT
+        }
+        self._bits[z3.IntSort()] = (self._most + offset).bit_length() + 1
+        for term in self._terms:
             self._made[term.get_id()] = self._of(term, [self.of(part) for part in term.children()])
 
     def of(self, term: Any) -> Any:
@@ -67,8 +65,8 @@ class _Ground:
     def ranges(self) -> Iterator[Any]:
         """That each integer leaf is one of the values that suffice."""
         for leaf in self._integers:
-            yield leaf <= self.most
-            yield leaf >= -self.most
+            yield leaf <= self._most
+            yield leaf >= -self._most
 
     def functions(self) -> Iterator[Any]:
         """That applications with equal arguments have equal values."""
@@ -82,64 +80,58 @@ class _Ground:
         if _is_leaf(term):
             return self._leaf(term, parts)
         if z3.is_int_value(term):
-            return z3.BitVecVal(term.as_long(), self._number_bits)
-        if kind == z3.Z3_OP_DISTINCT:
-            return z3.And(*(a != b for a, b in itertools.combinations(parts, 2)))
-        if kind in _OPERATORS:
-            return _OPERATORS[kind](parts)
-        raise UsageError(f"a certificate for all sizes is of what it knows: {term.decl()} is not")
+            return z3.BitVecVal(term.as_long(), self._bits[term.sort()])
+        if kind not in _OPERATORS:
+            raise UsageError(f"a certificate for all sizes has no {term.decl().name()}: {term}")
+        return _OPERATORS[kind](parts)
 
     def _leaf(self, term: Any, parts: list[Any]) -> Any:
+        """A value of its own for each application of other arguments."""
         known = self._applications.setdefault(term.decl(), {})
         key = tuple(part.get_id() for part in parts)
         if key not in known:
-            sort = self._sort(term.sort())
-            value = z3.Const(f"{term.decl().name()}!{len(known)}", sort)
+            value = z3.Const(f"{term.decl().name()}!{next(self._values)}", self._sort(term.sort()))
             known[key] = parts, value
-            if term.sort().kind() == z3.Z3_INT_SORT:
+            if z3.is_int(term):
                 self._integers.append(value)
         return known[key][1]
 
     def _sort(self, sort: Any) -> Any:
-        match sort.kind():
-            case z3.Z3_BOOL_SORT:
-                return sort
-            case z3.Z3_INT_SORT:
-                return z3.BitVecSort(self._number_bits)
-        return z3.BitVecSort(self._member_bits[sort.get_id()])
+        if sort in self._bits:
+            return z3.BitVecSort(self._bits[sort])
+        if sort.kind() != z3.Z3_BOOL_SORT:
+            raise UsageError(f"a certificate for all sizes has no {sort}")
+        return sort
 
 
-class _Offsets:
-    """How far integers are from the leaf that they take their value from, at most."""
+def _largest_offset(terms: Iterable[Any]) -> int:
+    """How far integers are from the leaf that they take their value from, or from 0, at most.
 
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[int, bool]] = {}
-
-    def largest(self, terms: Iterable[Any]) -> int:
-        """Of all terms, which come in order."""
-        return max((self._of(term) for term in terms), default=0)
-
-    def _of(self, term: Any) -> int:
-        """At most so far; and kept, with it, whether it is of a leaf at all."""
-        if term.sort().kind() != z3.Z3_INT_SORT:
-            return 0
-        parts = [self._known.get(part.get_id(), (0, False)) for part in term.children()]
+    Of all terms, which come after their parts.
+    """
+    offsets: dict[int, int] = {}
+    of_leaves: set[int] = set()
+    for term in filter(z3.is_int, terms):
+        parts = [part for part in term.children() if z3.is_int(part)]
+        unknown = [part.get_id() in of_leaves for part in parts]
+        each = [offsets[part.get_id()] for part in parts]
         match term.decl().kind():
             case z3.Z3_OP_UNINTERPRETED:
-                found = 0, True
+                found, is_unknown = 0, True
             case z3.Z3_OP_ANUM:
-                found = abs(term.as_long()), False
+                found, is_unknown = abs(term.as_long()), False
             case z3.Z3_OP_ITE:
-                found = max(offset for offset, _ in parts[1:]), any(of for _, of in parts[1:])
-            case z3.Z3_OP_ADD | z3.Z3_OP_SUB | z3.Z3_OP_UMINUS as kind:
-                found = sum(offset for offset, _ in parts), any(of for _, of in parts)
-                moved = parts if kind == z3.Z3_OP_ADD else parts[kind == z3.Z3_OP_SUB :]
-                if sum(of for _, of in moved) > (kind == z3.Z3_OP_ADD):
-                    raise UsageError(f"a certificate has no sums of unknown integers: {term}")
+                found, is_unknown = max(each), any(unknown)
+            case z3.Z3_OP_ADD if sum(unknown) < 2:
+                found, is_unknown = sum(each), any(unknown)
+            case z3.Z3_OP_SUB if not any(unknown[1:]):
+                found, is_unknown = sum(each), unknown[0]
             case _:
-                raise UsageError(f"a certificate has no {term.decl().name()} of integers: {term}")
-        self._known[term.get_id()] = found
-        return found[0]
+                raise UsageError(f"a certificate for all sizes moves integers by constants: {term}")
+        offsets[term.get_id()] = found
+        if is_unknown:
+            of_leaves.add(term.get_id())
+    return max(offsets.values(), default=0)
 
 
 def _is_leaf(term: Any) -> bool:
@@ -158,7 +150,7 @@ def _in_order(roots: Iterable[Any]) -> Iterator[Any]:
         if term.get_id() in seen:
             continue
         if not z3.is_app(term):
-            raise UsageError("a certificate for all sizes is of ground instances: has a quantifier")
+            raise UsageError(f"a certificate for all sizes has no quantifiers: {term}")
         seen.add(term.get_id())
         stack.append((term, True))
         stack += [(part, False) for part in term.children()]
@@ -172,11 +164,12 @@ _OPERATORS: dict[int, Callable[[list[Any]], Any]] = {
     z3.Z3_OP_OR: lambda parts: z3.Or(*parts),
     z3.Z3_OP_IMPLIES: lambda parts: z3.Implies(*parts),
     z3.Z3_OP_EQ: lambda parts: parts[0] == parts[1],
+    z3.Z3_OP_DISTINCT: lambda parts: z3.And(*(a != b for a, b in itertools.combinations(parts, 2))),
     z3.Z3_OP_LE: lambda parts: parts[0] <= parts[1],
     z3.Z3_OP_LT: lambda parts: parts[0] < parts[1],
     z3.Z3_OP_GE: lambda parts: parts[0] >= parts[1],
     z3.Z3_OP_GT: lambda parts: parts[0] > parts[1],
     z3.Z3_OP_ITE: lambda parts: z3.If(*parts),
     z3.Z3_OP_ADD: lambda parts: sum(parts[1:], parts[0]),
-    z3.Z3_OP_SUB: lambda parts: parts[0] - parts[1],
+    z3.Z3_OP_SUB: lambda parts: parts[0] - sum(parts[2:], parts[1]),
 }
