@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from checker.core.proofs.proof import FITS, FOLLOWS, INITIALLY
 from model.language import graph
+from model.language.capture import CapturedAction
 from model.language.graph import Node, Op
 from model.language.protocol import Model
 from properties import Property
@@ -29,8 +30,13 @@ def owed(
         yield INITIALLY, prop.name
     for action in model.captured:
         yield action.name, FITS
-        written = {write.variable.name for write in action.writes}
         for prop, claim in invariants.items():
-            read = {node.data[0] for node in graph.below(claim) if node.op is Op.READ}
-            if read & written:
+            if may_break(action, claim):
                 yield action.name, prop.name
+
+
+def may_break(action: CapturedAction, claim: Node) -> bool:
+    """The action writes a variable that the claim reads, whatever is switched off."""
+    written = {write.variable.name for write in action.writes}
+    read = {node.data[0] for node in graph.below(claim) if node.op is Op.READ}
+    return bool(read & written)

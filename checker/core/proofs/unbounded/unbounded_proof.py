@@ -38,7 +38,7 @@ from checker.core.proofs.unbounded.instantiate import (
     ground,
     roles,
 )
-from checker.core.proofs.unbounded.owed import owed
+from checker.core.proofs.unbounded.owed import may_break, owed
 from checker.core.proofs.unbounded.parts import conjuncts
 from checker.core.proofs.unbounded.relevance import Relevance
 from checker.core.proofs.unbounded.told_apart import told_apart, written
@@ -248,7 +248,10 @@ class UnboundedInduction:
         goals = {FITS: graph.negation(misfit)}
         for prop, claim in self.claims.items():
             after = self.lifted.after(claim, action)
-            if after is not self.lifted.now(claim):  # the action writes what the lemma reads
+            # The action writes what the lemma reads; if what it writes is switched off, it is the
+            # same as before, and that is worth a certificate but no question.
+            is_certified = self.proof.solvers.certificates is not None
+            if after is not self.lifted.now(claim) or (is_certified and may_break(action, claim)):
                 goals[prop.name] = after
         never_enabled = self.relevance.never_enabled(action.name)
         for name, goal in goals.items():
