@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from checker.core.files import write_whole
 from checker.distribution import require
@@ -57,6 +58,11 @@ class Storage:
 
     def __post_init__(self) -> None:
         require_pyarrow()
+        if urlsplit(self.location).password is not None:
+            raise UsageError(  # it would be in messages, in reports, and in the shell's history
+                "a store's address holds no secrets: leave them to the environment, as in "
+                "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+            )
 
     @property
     def is_local(self) -> bool:
