@@ -9,26 +9,22 @@ That guards can hold together with the lemmas is shown by a state within the mod
 from __future__ import annotations
 
 import itertools
-import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
 
 import z3
 
 from checker.core.engines.unbounded import UnboundedTerms
-from checker.core.proofs.asking import ask
 from checker.core.proofs.proof import FITS, FOLLOWS, INITIALLY, Obligation, Proof, ProofOutcome
 from checker.core.proofs.solvers import Solvers
-from checker.core.proofs.unbounded import majorities
-from checker.core.proofs.unbounded.by_need import ByNeed, Effort, Terms
+from checker.core.proofs.unbounded.by_need import ByNeed, Terms
 from checker.core.proofs.unbounded.clauses import (
     Clause,
     Clauses,
     with_definitions,
 )
-from checker.core.proofs.unbounded.instances import Assumed, Instance
+from checker.core.proofs.unbounded.instances import Assumed
 from checker.core.proofs.unbounded.instantiate import (
     CHEAP,
     DEAR,
@@ -40,6 +36,7 @@ from checker.core.proofs.unbounded.instantiate import (
 )
 from checker.core.proofs.unbounded.owed import may_break, owed
 from checker.core.proofs.unbounded.parts import conjuncts
+from checker.core.proofs.unbounded.refuting import Refuter
 from checker.core.proofs.unbounded.relevance import Relevance
 from checker.core.proofs.unbounded.told_apart import told_apart, written
 from model.language import graph
@@ -81,6 +78,7 @@ class UnboundedInduction:
         self.terms = UnboundedTerms(self.lifted, minima)
         solvers = solvers or Solvers()
         self.proof = Proof(model, tuple(properties), tuple(lemmas), unbounded=True, solvers=solvers)
+        self._refuter = Refuter(self.terms, solvers, timeout)
         for prop in self.proof.claims:
             if prop.of_steps:
                 raise UsageError(
@@ -286,7 +284,7 @@ class UnboundedInduction:
         if before.outcome is ProofOutcome.PROVED and rested_on <= self.clauses.keys():
             self._settled[key] = before, rested_on
             return
-        started = time.perf_counter()
+        started, refuter = time.perf_counter(), self._refuter
         # Where nothing is of majorities, parts cost more than they save.
         parts = conjuncts(goal) if clauses.has_majorities else [goal]
         left = [clauses.of(graph.negation(part)) for part in parts]
@@ -308,13 +306,13 @@ class UnboundedInduction:
                 tried.add((pools[place], this))
                 used = names
                 if this.by_need is None:
-                    result, what.instances = self._refute(pools[place], this, what, assumed)
+                    result, what.instances = refuter.of_terms(pools[place], this, what, assumed)
                 elif names == choices[0][0] and not clauses.has_majorities:
                     every = with_definitions([*negated, *choices[-1][1]], clauses.definitions)
                     own = self.clauses[what.lemma] if what.lemma in choices[-1][0] else []
                     first = [*pools[place].clauses, *own]
                     need = self._need(action, first, every)
-                    result, what.instances = self._by_need(need, this.by_need, what, assumed)
+                    result, what.instances = refuter.by_need(need, this.by_need, what, assumed)
                     used = self._names(need.used)
                 else:
                     continue
@@ -340,29 +338,6 @@ class UnboundedInduction:
         every = itertools.chain(*negated, *(hypotheses for _, hypotheses in choices))
         return Assumed(self.terms, with_definitions([*every], clauses.definitions))
 
-    def _refute(
-        self, pools: Pools, strategy: Strategy, what: Obligation, assumed: Assumed
-    ) -> tuple[Any, int]:
-        """The answer for the chosen instances, and how many there are."""
-        if strategy.matching:
-            return self._match(pools, strategy, what), 0
-        chosen = pools.instances(strategy)
-        if chosen is None:
-            return z3.unknown, 0
-        count = sum(math.prod(map(len, choices)) for _, choices in chosen)
-        solver = z3.Solver()
-        solver.set("timeout", max(int(self.timeout * 1000), 1))
-        for clause, choices in chosen:
-            body = self.terms(clause.body)
-            variables = [self.terms(variable) for variable in clause.variables]
-            terms = [[self.terms(node) for node in nodes] for nodes in choices]
-            for values in itertools.product(*terms):
-                pairs = list(zip(variables, values, strict=True))
-                solver.add(z3.substitute(body, pairs) if pairs else body)
-        solver.add(*self.terms.distinct())
-        found = (Instance(clause, v) for clause, each in chosen for v in itertools.product(*each))
-        return self._settle(solver, found, what, assumed), count
-
     def _need(self, action: CapturedAction, first: list[Clause], every: list[Clause]) -> ByNeed:
         """A refutation of every clause, of which some seem to matter."""
         values = {role.name: role.over for role in self.roles}
@@ -371,66 +346,7 @@ class UnboundedInduction:
         then = [clause for clause in every if clause not in known]
         return ByNeed(self.lifted, self.terms, Terms(self.lifted, action, values), first, then)
 
-    def _by_need(
-        self, need: ByNeed, effort: Effort, what: Obligation, assumed: Assumed
-    ) -> tuple[Any, int]:
-        """The answer for the instances that models ask for, and how many there are.
-
-        What is refuted is asked once more, of whoever is to answer.
-        """
-        answer = need.refute(effort, self.timeout)
-        if answer == z3.unsat:
-            solver = z3.Solver()
-            solver.set("timeout", max(int(self.timeout * 1000), 1))
-            solver.add(*need.assertions)
-            answer = self._settle(solver, need.found, what, assumed)
-        return answer, need.instances
-
-    def _settle(
-        self, solver: Any, found: Iterable[Instance], what: Obligation, assumed: Assumed
-    ) -> Any:
-        """The answer to what `solver` has, the instances that were found.
-
-        A certificate is of those among them that are needed, made of the clauses themselves.
-        """
-        if self.proof.solvers.certificates is None:
-            return self._ask(solver, what)
-        if (answer := ask(solver)) != z3.unsat:
-            return answer
-        fewer = z3.Solver()
-        fewer.set("timeout", max(int(self.timeout * 1000), 1))
-        fewer.add(*assumed.needed(found, self.timeout))
-        return self._ask(fewer, what)
-
     def _names(self, used: set[Clause]) -> frozenset[str]:
         """The lemmas that clauses are of."""
         found = {name for name, clauses in self.clauses.items() if not used.isdisjoint(clauses)}
         return frozenset(found)
-
-    def _ask(self, solver: Any, what: Obligation) -> Any:
-        return self.proof.solvers.ask(solver, self.timeout, what.action, what.lemma, refuted=True)
-
-    def _match(self, pools: Pools, strategy: Strategy, what: Obligation) -> Any:
-        """Z3's answer when it instantiates by matching, within a fixed amount of work."""
-        solver = z3.Solver()
-        solver.set("timeout", max(int(self.timeout * 1000), 1))
-        solver.set("rlimit", strategy.matching)
-        solver.set("smt.mbqi", False)
-        solver.set("smt.random_seed", strategy.seed)
-        solver.set("smt.qi.eager_threshold", strategy.eager)
-        solver.set("smt.qi.lazy_threshold", strategy.depth)
-        for clause in pools.clauses:
-            if clause.rank > strategy.rank:
-                continue
-            body = self.terms(clause.body)
-            variables = [self.terms(variable) for variable in clause.variables]
-            solver.add(self._for_all(clause, variables, body) if variables else body)
-        solver.add(*self.terms.distinct())
-        return self._ask(solver, what)
-
-    def _for_all(self, clause: Clause, variables: list[Any], body: Any) -> Any:
-        """The clause as Z3 takes it, with what is to lead to its instances."""
-        by, never = majorities.triggers(clause.body, clause.defines)
-        patterns = [z3.MultiPattern(*map(self.terms, together)) for together in by]
-        never = [] if patterns else never
-        return z3.ForAll(variables, body, patterns=patterns, no_patterns=[*map(self.terms, never)])
