@@ -23,7 +23,7 @@ from model.kafka.stalled_threads import (
     void_stalled_read,
     void_stalled_truncation,
 )
-from model.kafka.state import Broker, TopicPartition
+from model.kafka.state import NO_ANSWER, Broker, TopicPartition
 from model.language import (
     SetOf,
     action,
@@ -129,8 +129,12 @@ def is_ready_to_fetch(partition: TopicPartition, follower: Broker, leader: Broke
 
 
 def can_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
-    """A fetch of the follower is answered, and not that it is below the leader's log start."""
+    """A fetch of the follower is answered, and not that it is below the leader's log start.
+
+    A fetcher waits for each response of a leader before it fetches again.
+    """
     return all_of(
+        not_(all_of(follower.answer.kind != NO_ANSWER, follower.answer.source == leader)),
         is_answered(partition, follower, leader),
         is_ready_to_fetch(partition, follower, leader),
         follower.log.end >= leader.log_start,
