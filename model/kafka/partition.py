@@ -128,13 +128,19 @@ def is_ready_to_fetch(partition: TopicPartition, follower: Broker, leader: Broke
     return all_of(not_(follower.truncating), not_(waits), not_(follower.gave_up))
 
 
-def can_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
-    """A fetch of the follower is answered, and not that it is below the leader's log start.
+def awaits_answer(follower: Broker) -> bool:
+    """The fetcher thread that the follower's partition is with has a response to come.
 
-    A fetcher waits for each response of a leader before it fetches again.
+    One thread asks a leader, in whichever leader epochs. It waits for each response before it
+    truncates or asks again, as long as the connection is there (`AbstractFetcherThread.doWork`).
     """
+    return all_of(follower.answer.kind != NO_ANSWER, follower.answer.source == follower.leader)
+
+
+def can_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
+    """A fetch of the follower is answered, and not that it is below the leader's log start."""
     return all_of(
-        not_(all_of(follower.answer.kind != NO_ANSWER, follower.answer.source == leader)),
+        not_(awaits_answer(follower)),
         is_answered(partition, follower, leader),
         is_ready_to_fetch(partition, follower, leader),
         follower.log.end >= leader.log_start,

@@ -23,6 +23,7 @@ from model.kafka.leader_epoch_cache import (
 )
 from model.kafka.partition import (
     asks_before_fetching,
+    awaits_answer,
     can_fetch,
     fetch_diverges,
     is_answered,
@@ -67,7 +68,7 @@ def follower_truncate(partition: TopicPartition, follower: Broker, leader: Broke
     """
     last = last_epoch(partition, follower)
     require(asks_before_fetching(partition))
-    require(follower.truncating)
+    require(follower.truncating, not_(awaits_answer(follower)))
     require(is_answered(partition, follower, leader))
     if file_cache.is_kept(partition):
         require(knows_epochs(partition, follower))
@@ -99,7 +100,8 @@ def follower_truncate(partition: TopicPartition, follower: Broker, leader: Broke
 def follower_truncate_without_epochs(partition: TopicPartition, follower: Broker) -> None:
     """With an empty cache a fetcher asks nobody (`truncateToHighWatermark`)."""
     require(file_cache.is_kept(partition))
-    require(follower.truncating, not_(knows_epochs(partition, follower)))
+    require(follower.truncating, not_(awaits_answer(follower)))
+    require(not_(knows_epochs(partition, follower)))
 
     follower.truncating = False
     log_segment.note_truncation(partition, follower, follower.high_watermark, where=True)
