@@ -9,6 +9,7 @@ from __future__ import annotations
 from model.kafka import fetch_session, log_segment, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka.choices import Truncation
+from model.kafka.fetch_answer import awaits_answer
 from model.kafka.fetched_epoch import is_not_in_cache, take_from_cache
 from model.kafka.leader_epoch_cache import (
     answered_end,
@@ -23,7 +24,6 @@ from model.kafka.leader_epoch_cache import (
 )
 from model.kafka.partition import (
     asks_before_fetching,
-    awaits_answer,
     can_fetch,
     fetch_diverges,
     is_answered,
