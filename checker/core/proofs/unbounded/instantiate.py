@@ -104,6 +104,12 @@ DEAR = (
 lemmas that seem relevant, then with all."""
 
 
+def ground(strategies: Iterable[Strategy]) -> tuple[Strategy, ...]:
+    """Those that say which instances they need: by need first, which finds the fewest."""
+    ground = (strategy for strategy in strategies if not strategy.matching)
+    return tuple(sorted(ground, key=lambda strategy: strategy.by_need is None))
+
+
 @dataclass(frozen=True)
 class Role:
     """A state variable whose values are used as indices of `over`."""
