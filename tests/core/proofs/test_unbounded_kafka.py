@@ -114,27 +114,6 @@ def test_with_sizes_open_there_are_as_many_members_as_are_told_apart():
     assert tried[action, lemma].outcome is ProofOutcome.PROVED
 
 
-@pytest.mark.slow
-def test_truncation_keeps_what_may_be_exposed_for_all_sizes_whatever_is_lost():
-    """The hardest obligation where logs may lose their ends, and nobody is elected for lack of ELR.
-
-    Terms of definitions come late in it, and of what one literal says no combinations are tried.
-    """
-    kafka = protocol_named("kafka")
-    (row,) = (
-        row
-        for row in rows.proved()
-        if row.choice.preset == "kafka-4.3" and "no last known leader" in row.about
-    )
-    action, lemma = "follower_truncate_on_fetch", "what_may_be_exposed_is_held"
-
-    tried = OneAction(row.choice.model, (), lemmas_of(kafka), cross_check=False).tried(
-        action, of=lemma
-    )
-
-    assert tried[action, lemma].outcome is ProofOutcome.PROVED
-
-
 @pytest.mark.parametrize("replicas", [1, 2, 3])
 def test_what_is_assumed_of_how_many_members_there_are_is_true(replicas):
     """What is assumed of numbers of members is true of any number."""

@@ -45,8 +45,7 @@ class FewMembers:
             self._solver.set("rlimit", 0)
             if answer == z3.sat:
                 return answer
-            later = self._assumed[len(self._assumed) // 2 :]
-            given_up = self._solver.unsat_core() if answer == z3.unsat else later
+            given_up = self._solver.unsat_core() if answer == z3.unsat else self._assumed
             if not given_up:
                 return answer
             names = set(map(str, given_up))
