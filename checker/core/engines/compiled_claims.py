@@ -57,7 +57,7 @@ class JudgedClaims(SwitchOver[..., list[Booleans]]):
 
 
 class PackedClaims(SwitchOver[[Words], Words]):
-    """Where each claim of states is true, a bit each, 64 claims to a word: shape (words, states)."""
+    """Where each claim of states is true, as bits, 64 claims to a word: shape (words, states)."""
 
     def __init__(
         self, claims: Claims, background: Background | None, patience: float | None

@@ -35,6 +35,7 @@ Ints = npt.NDArray[np.int64]
 
 _ENABLED_COST = 64  # an instance that is enabled costs a step, and what depends on it
 _MOST_CLAUSES = 64  # of a condition; one that would have more is a clause by itself
+_ALL = 0xFFFFFFFFFFFFFFFF
 
 
 class _Clauses:
@@ -117,14 +118,15 @@ class Reduction:
         _choose(
             self._truths(words), steps.rows.astype(np.int64), self._places[steps.instances], kept,
             self._by_step, self._needs, self._makes, self._makers, self._dependent,
-            np.zeros(self._needs.shape[1], np.uint64), *room,
+            np.zeros(self._needs.shape[1], np.uint64), room[0], room[1], room[2], room[3],
+            np.zeros(len(self._needs), np.int64),
         )  # fmt: skip
         return kept
 
 
 def _bits(table: Booleans) -> Words:
     """A table with its columns as bits, 64 to a word."""
-    rows, columns = table.shape
+    columns = table.shape[1]
     words = max(1, -(-columns // WORD_BITS))
     padded = np.pad(table, ((0, 0), (0, words * WORD_BITS - columns)))
     packed = np.packbits(padded, axis=1, bitorder="little")
@@ -149,19 +151,24 @@ def _first(word: np.uint64) -> int:
 
 
 @kernel
-def _lacks(needed: Words, row: int, truths: Words) -> bool:
-    """Some clause that the row needs is not true."""
-    lacking = np.uint64(0)
+def _lacks(needed: Words, row: int, truths: Words, missed: Ints) -> bool:
+    """Some clause that the row needs is not true; where one was not the last time is seen first."""
+    w = missed[row]
+    if needed[row, w] & (truths[w] ^ np.uint64(_ALL)) != np.uint64(0):
+        return True
     for w in range(truths.shape[0]):
-        lacking |= needed[row, w] & (truths[w] ^ np.uint64(0xFFFFFFFFFFFFFFFF))
-    return lacking != np.uint64(0)
+        if needed[row, w] & (truths[w] ^ np.uint64(_ALL)) != np.uint64(0):
+            missed[row] = w
+            return True
+    return False
 
 
 @kernel
 def _find_possible(
-    needs: Words, makes: Words, enabled: Words, can: Words, possible: Words
+    needs: Words, makes: Words, enabled: Words, can: Words, possible: Words, missed: Ints
 ) -> None:
     """Into `possible` what can still happen, into `can` what can still be true; it has what is."""
+    last = np.uint64(_ALL) >> np.uint64(64 * enabled.shape[0] - makes.shape[0])
     for w in range(enabled.shape[0]):
         possible[w] = enabled[w]
         rest = enabled[w]
@@ -173,20 +180,25 @@ def _find_possible(
     more = True
     while more:
         more = False
-        for t in range(makes.shape[0]):
-            bit = np.uint64(1) << np.uint64(t & 63)
-            if possible[t >> 6] & bit == np.uint64(0) and not _lacks(needs, t, can):
-                possible[t >> 6] |= bit
-                more = True
-                for c in range(can.shape[0]):
-                    can[c] |= makes[t, c]
+        for w in range(enabled.shape[0]):
+            rest = possible[w] ^ np.uint64(_ALL)
+            if w == enabled.shape[0] - 1:
+                rest &= last
+            while rest != np.uint64(0):
+                t = w * 64 + _first(rest)
+                rest &= rest - np.uint64(1)
+                if not _lacks(needs, t, can, missed):
+                    possible[w] |= np.uint64(1) << np.uint64(t & 63)
+                    more = True
+                    for c in range(can.shape[0]):
+                        can[c] |= makes[t, c]
 
 
 @kernel
 def _add(more: Words, row: int, possible: Words, chosen: Words, waiting: Words) -> None:
     """Choose what a row has, of what is possible."""
     for w in range(chosen.shape[0]):
-        new = more[row, w] & possible[w] & (chosen[w] ^ np.uint64(0xFFFFFFFFFFFFFFFF))
+        new = more[row, w] & possible[w] & (chosen[w] ^ np.uint64(_ALL))
         chosen[w] |= new
         waiting[w] |= new
 
@@ -199,14 +211,14 @@ def _cheapest(
     """Of the clauses that a row needs and that are false, the one that costs least; -1: none."""
     best, least = -1, 0
     for c in range(truths.shape[0]):
-        rest = needs[row, c] & (truths[c, state] ^ np.uint64(0xFFFFFFFFFFFFFFFF))
+        rest = needs[row, c] & (truths[c, state] ^ np.uint64(_ALL))
         while rest != np.uint64(0) and (best < 0 or least > 0):
             clause = c * 64 + _first(rest)
             rest &= rest - np.uint64(1)
             cost = 0
             for w in range(chosen.shape[0]):
                 new = makers[clause, w] & possible[w]
-                new &= chosen[w] ^ np.uint64(0xFFFFFFFFFFFFFFFF)
+                new &= chosen[w] ^ np.uint64(_ALL)
                 if new != np.uint64(0):
                     cost += _count(new) + (_ENABLED_COST - 1) * _count(new & enabled[w])
             if best < 0 or cost < least:
@@ -218,9 +230,9 @@ def _cheapest(
 def _choose(
     truths: Words, rows: Ints, places: Ints, kept: Booleans, by_step: Ints, needs: Words,
     makes: Words, makers: Words, dependent: Words, can: Words, enabled: Words, possible: Words,
-    chosen: Words, waiting: Words,
+    chosen: Words, waiting: Words, missed: Ints,
 ) -> None:  # fmt: skip
-    """Set `kept` for the steps that are enough; `rows` are in order. The last five are room."""
+    """Set `kept` for the steps that are enough; `rows` are in order. The last six are room."""
     step = 0
     while step < len(rows):
         state, begin = rows[step], step
@@ -234,11 +246,11 @@ def _choose(
             step += 1
         for c in range(can.shape[0]):
             can[c] = truths[c, state]
-        _find_possible(needs, makes, enabled, can, possible)
+        _find_possible(needs, makes, enabled, can, possible, missed)
         everything = False
         for goal in range(len(by_step)):
             row = makes.shape[0] + goal
-            if not _lacks(needs, row, can):
+            if not _lacks(needs, row, can, missed):
                 best = _cheapest(
                     needs, row, truths, state, makers, enabled, possible, chosen,
                 )  # fmt: skip
@@ -251,13 +263,17 @@ def _choose(
             missing = np.uint64(0)
             t = -1
             for w in range(chosen.shape[0]):
-                missing |= enabled[w] & (chosen[w] ^ np.uint64(0xFFFFFFFFFFFFFFFF))
+                missing |= enabled[w] & (chosen[w] ^ np.uint64(_ALL))
+                if t < 0 and waiting[w] & enabled[w] != np.uint64(0):
+                    t = w * 64 + _first(waiting[w] & enabled[w])
+            for w in range(chosen.shape[0]):
                 if t < 0 and waiting[w] != np.uint64(0):
                     t = w * 64 + _first(waiting[w])
-                    waiting[w] &= waiting[w] - np.uint64(1)
             more = t >= 0 and missing != np.uint64(0)
             if more:
-                if enabled[t >> 6] >> np.uint64(t & 63) & np.uint64(1) == np.uint64(1):
+                bit = np.uint64(1) << np.uint64(t & 63)
+                waiting[t >> 6] ^= bit
+                if enabled[t >> 6] & bit != np.uint64(0):
                     _add(dependent, t, possible, chosen, waiting)
                 else:
                     best = _cheapest(
@@ -266,5 +282,5 @@ def _choose(
                     _add(makers, best, possible, chosen, waiting)
         for k in range(begin, step):
             place = places[k]
-            bit = chosen[place >> 6] >> np.uint64(place & 63) & np.uint64(1)
-            kept[k] = everything or bit == np.uint64(1)
+            bit = np.uint64(1) << np.uint64(place & 63)
+            kept[k] = everything or chosen[place >> 6] & bit != np.uint64(0)
