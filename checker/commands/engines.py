@@ -141,10 +141,12 @@ def _store(asked: Asked, place: str | None, spill: bool = False) -> Store:
     resume = asked.options["resume"]
     if place and resume and "://" not in place and not Path(place).exists():
         raise UsageError(f"--resume: there is no store {place} to go on from: leave out --resume")
+    is_kept = bool(place)
     if not place:
         place = tempfile.mkdtemp(prefix="highwater-store-")
         atexit.register(shutil.rmtree, place, ignore_errors=True)
-    return open_store(place, manifest_for(asked.model, asked.properties, asked.how, spill), resume)
+    manifest = manifest_for(asked.model, asked.properties, asked.how, spill)
+    return open_store(place, manifest, resume, is_kept)
 
 
 _DECLARED = (

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 DEFAULT_HAND_OVER = 20_000
 NUMBERS = 1 << 62  # numbers stay below this, so that they are the same signed and unsigned
-GROUPS_A_SLICE = 4
+GROUPS_A_SLICE = 16
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ class SparkExplorer:
     def _job(self, session: SparkSession, before: Level) -> LevelJob:
         return LevelJob(
             run=self._run,
-            location=self.store.storage.anywhere.location,
+            storage=self.store.storage.anywhere,
             protocol=self._protocol,
             identity=self.model.identity,
             properties=tuple(prop.name for prop in self.properties),
@@ -280,17 +280,19 @@ def _files(notes: list[dict[str, Any]]) -> list[LevelFile]:
 
 
 def _slices(level: Level, cores: int) -> list[Slice]:
-    """The work of expanding a level, in slices of a few row groups, some for each core.
+    """The work of expanding a level, in slices of some row groups, as many for each core.
 
     Equal successors mostly come from states with numbers near each other, which lie in files of
     different owners: a slice has parts of several files from about the same range of numbers.
     """
     files = [(file, -(-file.rows // ROW_GROUP)) for file in level.files]
-    most = min(max(sum(groups for _, groups in files) // cores, 1), GROUPS_A_SLICE)
+    total = sum(groups for _, groups in files)
+    wanted = cores * -(-total // (cores * GROUPS_A_SLICE))
+    most = max(total // wanted, 1)
     found = []
     for first in range(0, len(files), most):
         beside = files[first : first + most]
-        count = -(-sum(groups for _, groups in beside) // most)
+        count = -(-sum(groups for _, groups in beside) * wanted // total)
         for k in range(count):
             cuts = [
                 (file, k * groups // count, (k + 1) * groups // count) for file, groups in beside

@@ -32,10 +32,6 @@ if TYPE_CHECKING:
 JAVA = 17
 
 REQUIRED = {
-    # Results name partitions by number: Spark must neither merge nor split them.
-    "spark.sql.adaptive.enabled": "false",
-    # A parcel is up to 4 MiB: a few of them make a batch, ten thousand would not fit in one.
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "8",
     # Workers keep their visited sets between levels.
     "spark.python.worker.reuse": "true",
     "spark.ui.showConsoleProgress": "false",
@@ -58,6 +54,7 @@ PREFERRED = {
     # much of what is done with it.
     "spark.executorEnv.MALLOC_MMAP_MAX_": "0",
     "spark.executorEnv.MALLOC_TRIM_THRESHOLD_": str(1 << 30),
+    "spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system",
 }
 
 

@@ -40,7 +40,7 @@ class Shipment:
         return bool(self.place)
 
     def task(self, function: Callable[..., Any], *arguments: Any) -> Callable[[Any], Iterator[Any]]:
-        """What `mapInArrow` takes, to run `function(*arguments, batches)` in the workers."""
+        """What `mapPartitions` takes, to run `function(*arguments, given)` in the workers."""
         name = f"{function.__module__}:{function.__qualname__}"
         return partial(bootstrap.run_task, self.place, self.archive, name, pickle.dumps(arguments))
 
