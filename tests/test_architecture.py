@@ -168,7 +168,16 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         SEARCH,
         TRACES,
     ),
-    "checker.core.spark": ("model", "properties", DISTRIBUTION, VERDICT, ENGINES, SEARCH, STORES),
+    "checker.core.spark": (
+        "model",
+        "properties",
+        DISTRIBUTION,
+        VERDICT,
+        ENGINES,
+        NATIVE,
+        SEARCH,
+        STORES,
+    ),
     "checker.lab.experiments": (
         *("model", "properties", VERDICT, FILES, AMOUNTS, ENGINES, SEARCH, LIVENESS, TRACES),
         *(CHILDREN, REPORT, PICTURES),

@@ -111,7 +111,7 @@ def _solvers(model: Model, options: dict[str, Any]) -> Solvers:
     from checker.core.proofs.solvers import Solver, Solvers
 
     place = options["certificate"]
-    certificates = None if place is None else Certificates(place)
+    certificates = None if place is None else Certificates(place, ground=options["unbounded"])
     said = model_heading(model).plain
     return Solvers(Solver(options["solver"]), options["smtlib"], said, certificates)
 
@@ -129,8 +129,6 @@ def _refuse_misfits(options: dict[str, Any]) -> None:
                          "--unbounded")  # fmt: skip
     if options["no_symmetry"] and options["unbounded"]:
         raise UsageError("--no-symmetry is for proofs within bounds: leave out --unbounded")
-    if options["certificate"] and options["unbounded"]:
-        raise UsageError("--certificate is of bits, within bounds: leave out --unbounded")
     others = options["smtlib"] or options["certificate"] or options["solver"] != "z3"
     if options["minimize"] and others:
         raise UsageError("--minimize asks Z3 alone: leave out --solver, --smtlib and --certificate")

@@ -10,8 +10,10 @@ from typing import Any
 from model.language.errors import UsageError
 
 
-def write_whole(path: Path, content: Any) -> None:
-    """Write a file: readers see all of the old or all of the new one, which is then on the disk.
+def write_whole(path: Path, content: Any, is_kept: bool = True) -> None:
+    """Write a file: readers see all of the old or all of the new one.
+
+    If it is kept, it is on the disk then.
 
     `content` is bytes, or a buffer of them. Raises `OSError`, or `ValueError` for a name that no
     file can have; what was there is then left as it was.
@@ -21,7 +23,8 @@ def write_whole(path: Path, content: Any) -> None:
         with beside.open("xb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
+            if is_kept:
+                os.fsync(file.fileno())
         beside.replace(path)
     finally:
         with contextlib.suppress(OSError, ValueError):

@@ -10,6 +10,7 @@ from model.kafka import dynamic_config_publisher as publisher
 from model.kafka import fetch_session, log_segment, replica_alter_log_dirs, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka.choices import Truncation
+from model.kafka.fetch_answer import awaits_answer, void_answer, void_answer_to_empty_log
 from model.kafka.leader_epoch_cache import (
     begin_epoch,
     cannot_be_placed,
@@ -131,6 +132,7 @@ def is_ready_to_fetch(partition: TopicPartition, follower: Broker, leader: Broke
 def can_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
     """A fetch of the follower is answered, and not that it is below the leader's log start."""
     return all_of(
+        not_(awaits_answer(follower)),
         is_answered(partition, follower, leader),
         is_ready_to_fetch(partition, follower, leader),
         follower.log.end >= leader.log_start,
@@ -230,29 +232,6 @@ def forget_leadership(partition: TopicPartition, broker: Broker, where: bool = T
     for follower in partition.brokers:
         known = broker.follower_leo[follower]
         broker.follower_leo[follower] = choose(where, 0, known)
-
-
-def void_answer(partition: TopicPartition, broker: Broker) -> None:
-    """Answers of an earlier leader epoch do not count any more (KAFKA-18991)."""
-    options = partition.options
-    if options.fetch_answers.travel and options.answer_matches_epoch:
-        broker.answer.reset()
-
-
-def void_answer_to_empty_log(partition: TopicPartition, broker: Broker, where: bool = True) -> None:
-    """In a new epoch a follower that knows of no epoch truncates before it fetches, to its end.
-
-    Meanwhile it ignores an answer under way, with or without KAFKA-18991's fix
-    (`AbstractFetcherThread.partitionFetchState`, `processFetchRequest`). A broker that has just led
-    knows of an epoch: its own.
-    """
-    options = partition.options
-    truncates = options.truncation != Truncation.HIGH_WATERMARK
-    if options.fetch_answers.travel and truncates:
-        unknown = all_of(broker.log.is_empty, not_(broker.leads))
-        if file_cache.is_kept(partition):
-            unknown = not_(knows_epochs(partition, broker))
-        broker.answer.reset(where=all_of(where, unknown))
 
 
 def forgets_followers(partition: TopicPartition, broker: Broker) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from model.kafka import fetch_session, log_segment, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka.choices import Truncation
+from model.kafka.fetch_answer import awaits_answer
 from model.kafka.fetched_epoch import is_not_in_cache, take_from_cache
 from model.kafka.leader_epoch_cache import (
     answered_end,
@@ -67,7 +68,7 @@ def follower_truncate(partition: TopicPartition, follower: Broker, leader: Broke
     """
     last = last_epoch(partition, follower)
     require(asks_before_fetching(partition))
-    require(follower.truncating)
+    require(follower.truncating, not_(awaits_answer(follower)))
     require(is_answered(partition, follower, leader))
     if file_cache.is_kept(partition):
         require(knows_epochs(partition, follower))
@@ -99,7 +100,8 @@ def follower_truncate(partition: TopicPartition, follower: Broker, leader: Broke
 def follower_truncate_without_epochs(partition: TopicPartition, follower: Broker) -> None:
     """With an empty cache a fetcher asks nobody (`truncateToHighWatermark`)."""
     require(file_cache.is_kept(partition))
-    require(follower.truncating, not_(knows_epochs(partition, follower)))
+    require(follower.truncating, not_(awaits_answer(follower)))
+    require(not_(knows_epochs(partition, follower)))
 
     follower.truncating = False
     log_segment.note_truncation(partition, follower, follower.high_watermark, where=True)

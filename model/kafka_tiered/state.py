@@ -245,10 +245,24 @@ class Tiered(State):
         return all_of(broker.local_start <= place.number, place.number < broker.end)
 
     def lacks_nothing(self, broker: Broker) -> bool:
-        """It may be in the ISR: what its local log has is right, and reaches the high watermark."""
+        """It may be in the ISR: what its local log has is right, and reaches the high watermark.
+
+        Where nothing is local, the epoch of the last record is what its fetch names.
+        """
         return all_of(
             not_(any_of(broker.building, broker.ousted)),
             broker.end >= self.high_watermark,
+            every(
+                implies(
+                    all_of(
+                        place.number == broker.end - 1,
+                        place.committed != NO_EPOCH,
+                        broker.lineage[place] != NO_EPOCH,
+                    ),
+                    broker.lineage[place] == place.committed,
+                )
+                for place in self.places
+            ),
             every(
                 implies(
                     all_of(broker.local_start <= place.number, place.committed != NO_EPOCH),

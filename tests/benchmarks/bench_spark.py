@@ -79,7 +79,9 @@ class Meter:
         return "JVM" if "java" in process.name() else "workers"
 
 
-def measure(session: Any, size: str, partitions: int | None, show_levels: bool) -> dict[str, Any]:
+def measure(
+    spark: Any, size: str, partitions: int | None, show_levels: bool, is_kept: bool
+) -> dict[str, Any]:
     """One search of KIP-320 with two properties: seconds, memory, bytes on disk."""
     from checker.core.search.explore import Options, Progress
     from checker.core.spark.distributed import Cluster, SparkExplorer
@@ -92,7 +94,8 @@ def measure(session: Any, size: str, partitions: int | None, show_levels: bool) 
     properties = choose_properties(model.protocol, ("weak_isr", "strong_isr"))
     options = Options()
     with tempfile.TemporaryDirectory() as place, Meter() as meter:
-        store = open_store(str(Path(place, "s")), manifest_for(model, properties, options), False)
+        manifest = manifest_for(model, properties, options)
+        store = open_store(str(Path(place, "s")), manifest, False, is_kept)
         meter.sample()
         before, last = meter.cpu, [time.perf_counter(), 0.0]
 
@@ -103,7 +106,7 @@ def measure(session: Any, size: str, partitions: int | None, show_levels: bool) 
             last[0] = now
 
         started = time.perf_counter()
-        cluster = Cluster(lambda _: session, partitions)
+        cluster = Cluster(lambda _: spark, partitions)
         found = SparkExplorer(store, model, properties, cluster, None, options, on_progress).run()
         seconds = time.perf_counter() - started
         meter.sample()
@@ -116,16 +119,21 @@ def measure(session: Any, size: str, partitions: int | None, show_levels: bool) 
         }
 
 
-def bench(sizes: list[str], partitions: list[int | None], show_levels: bool = False) -> None:
+def bench(
+    sizes: list[str],
+    partitions: list[int | None],
+    show_levels: bool = False,
+    is_kept: bool = True,
+) -> None:
     """Print a line a size and number of partitions, and check the number of states."""
-    from checker.core.spark.session import start_session
+    from checker.core.spark.session import start_context
 
     started = time.perf_counter()
-    session = start_session(MASTER)
-    print(f"session up after {time.perf_counter() - started:.1f} s")
+    spark = start_context(MASTER)
+    print(f"Spark is up after {time.perf_counter() - started:.1f} s")
     for size in sizes:
         for count in partitions:
-            found = measure(session, size, count, show_levels)
+            found = measure(spark, size, count, show_levels, is_kept)
             parts = f"{count or 'as many as cores'} partitions"
             print(f"kip320 {size} {MASTER} {parts} {found}", flush=True)
             assert found["states"] == STATES[size]
@@ -141,8 +149,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", nargs="+", default=QUICK, choices=list(STATES))
     parser.add_argument("--partitions", type=int, nargs="+", default=[None])
+    parser.add_argument("--scratch", action="store_true", help="as without --store")
     arguments = parser.parse_args()
-    bench(arguments.size, arguments.partitions, show_levels=True)
+    bench(arguments.size, arguments.partitions, True, not arguments.scratch)
 
 
 if __name__ == "__main__":

@@ -159,5 +159,3 @@ def test_certificates_are_counted_and_go_into_an_empty_directory(highwater, tmp_
     again = highwater(*asked)
     assert again.status == Exit.USAGE
     assert "has certificates of another proof: choose a new directory" in again.err
-    unbounded = highwater(*asked[:-1], tmp_path / "open", "--unbounded")
-    assert unbounded.status == Exit.USAGE and "leave out --unbounded" in unbounded.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -10,10 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from unittest import mock
 
 from pyarrow import fs
 
 BUCKET = "states"
+KEY = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"}
 STARTS = 60
 """Seconds that the server may take to answer first."""
 
@@ -35,9 +38,9 @@ class ObjectStore:
     port: int
 
     def uri(self, name: str, bucket: str = BUCKET) -> str:
-        """A place in it, with all that a process needs to reach it."""
+        """A place in it, with all but the key that a process needs to reach it."""
         where = f"scheme=http&endpoint_override=127.0.0.1:{self.port}&region=us-east-1"
-        return f"s3://key:secret@{bucket}/{name}?{where}"
+        return f"s3://{bucket}/{name}?{where}"
 
     def names(self, place: str) -> list[str]:
         """What lies below a place, by path."""
@@ -55,7 +58,7 @@ class ObjectStore:
 
 @contextmanager
 def object_store(log: Path) -> Iterator[ObjectStore]:
-    """A server that runs meanwhile, with an empty bucket."""
+    """A server that runs meanwhile, with an empty bucket, its key in the environment."""
     with open(log, "wb") as errors:
         process = subprocess.Popen(
             [sys.executable, "-c", _SERVER], stdout=subprocess.PIPE, stderr=errors, text=True
@@ -63,8 +66,9 @@ def object_store(log: Path) -> Iterator[ObjectStore]:
     try:
         assert process.stdout is not None
         store = ObjectStore(process, int(process.stdout.readline()))
-        _make_bucket(store)
-        yield store
+        with mock.patch.dict(os.environ, KEY):
+            _make_bucket(store)
+            yield store
     finally:
         process.kill()
         process.communicate()

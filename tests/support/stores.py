@@ -144,12 +144,14 @@ def distributed(
     hand_over: int = 0,
     numbers: int = NUMBERS,
     properties: tuple[Property, ...] | None = None,
+    is_kept: bool = True,
 ) -> dict[str, Any]:
     """What the search on Spark finds, going on with what is there."""
     options = options or Options()
     chosen = everything(model) if properties is None else properties
-    store = open_store(str(location), manifest_for(model, chosen, options), resume=True)
-    cluster = Cluster(lambda _: session, partitions, hand_over, numbers)
+    manifest = manifest_for(model, chosen, options)
+    store = open_store(str(location), manifest, resume=True, is_kept=is_kept)
+    cluster = Cluster(lambda _: session.sparkContext, partitions, hand_over, numbers)
     return essence(SparkExplorer(store, model, chosen, cluster, limits, options).run())
 
 

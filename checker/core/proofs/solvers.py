@@ -45,6 +45,8 @@ class Solvers:
     smtlib: Path | None = None
     said: str = ""
     certificates: Certificates | None = None
+    certified: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
+    """The names of the certificates of each question."""
     seconds: dict[str, float] = field(default_factory=dict)
     written: int = 0
     gave_up: str = ""
@@ -58,6 +60,11 @@ class Solvers:
                 f"{self.smtlib} has questions of another proof: choose a new directory"
             )
         self._second = Cvc5()
+
+    @property
+    def wants_few(self) -> bool:
+        """Somebody else than Z3 has to refute what it refutes: better a short question."""
+        return self.solver is not Solver.Z3 or self.certificates is not None
 
     def ask(
         self,
@@ -111,9 +118,11 @@ class Solvers:
         started = time.perf_counter()
         found = self.certificates.add(conditions, _file_name(what), self._head(what), seconds)
         self._took("certificates", started)
-        if not found:
+        if found is None:
             self.gave_up = "the SAT solver had no time for a certificate"
-        return found
+            return False
+        self.certified.setdefault(what, []).append(found)
+        return True
 
     def _ask_z3(self, solver: Any) -> Any:
         started = time.perf_counter()

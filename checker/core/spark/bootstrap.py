@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 
-def run_task(place: str, archive: str, task: str, arguments: bytes, batches: Any) -> Iterator[Any]:
-    """Run `module:function(*arguments, batches)` of the project, which is at `place` if given."""
+def run_task(place: str, archive: str, task: str, arguments: bytes, given: Any) -> Iterator[Any]:
+    """Run `module:function(*arguments, given)` of the project, which is at `place` if given."""
     import importlib
     import pickle
     import sys
@@ -22,7 +22,7 @@ def run_task(place: str, archive: str, task: str, arguments: bytes, batches: Any
         sys.path.insert(0, root)
     module, _, name = task.partition(":")
     function = getattr(importlib.import_module(module), name)
-    yield from function(*pickle.loads(arguments), batches)
+    yield from function(*pickle.loads(arguments), given)
 
 
 def unpacked(archive: str) -> str:

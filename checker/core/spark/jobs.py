@@ -1,7 +1,8 @@
 """The tasks of `checker.core.spark.worker` as Spark jobs: one a level, with one shuffle.
 
 Only notes come back to the driver: for each partition the name of the file that it wrote, and
-counts.
+counts. Plain RDDs of Python values carry parcels: a task on one takes half the processor time that
+one of a DataFrame takes, which passes Arrow and a plan of SQL.
 """
 
 from __future__ import annotations
@@ -21,47 +22,48 @@ from checker.core.stores.store import LevelFile, Store
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark import RDD, SparkContext
 
-PARCELS = "to int, kind int, content binary"
-NOTES = "note string"
-
-Batches = Iterable[Any]
+Pair = tuple[int, tuple[int, bytes]]
+"""A parcel on its way: where it goes, its kind and its content."""
 
 
-def build_level(spark: SparkSession, job: LevelJob, work: list[Slice]) -> list[dict[str, Any]]:
+def build_level(spark: SparkContext, job: LevelJob, work: list[Slice]) -> list[dict[str, Any]]:
     """Expand all of `work`, and have owners store the states of the level; their notes."""
     shipment = ship(spark)
-    slices = spark.range(0, len(work), 1, numPartitions=len(work))
     with directory_beside(_directory() if shipment.is_for_one_machine else None) as beside:
-        parcels = slices.mapInArrow(shipment.task(expand_task, job, work, beside), PARCELS)
-        received = parcels.repartitionById(job.partitions, "to")
-        return collect_notes(received.mapInArrow(shipment.task(keep_task, job), NOTES))
+        expand = shipment.task(expand_task, job, work, beside)
+        parcels = _delivered(_places(spark, len(work)).mapPartitions(expand), job.partitions)
+        return checked(parcels.mapPartitions(shipment.task(keep_task, job)).collect())
 
 
-def renumber_level(spark: SparkSession, job: LevelJob, ranges: Ranges) -> list[dict[str, Any]]:
+def renumber_level(spark: SparkContext, job: LevelJob, ranges: Ranges) -> list[dict[str, Any]]:
     """Write the files of a level anew with smaller numbers; notes that name the new files."""
     shipment = ship(spark)
     count = len(ranges.files)
-    places = spark.range(0, count, 1, numPartitions=count)
-    split = places.mapInArrow(shipment.task(split_task, job, ranges), PARCELS)
-    received = split.repartitionById(job.partitions, "to")
-    ranked = received.mapInArrow(shipment.task(rank_task, ranges.shift), PARCELS)
-    returned = ranked.repartitionById(count, "to")
-    return collect_notes(returned.mapInArrow(shipment.task(rewrite_task, job, ranges), NOTES))
+    split = _places(spark, count).mapPartitions(shipment.task(split_task, job, ranges))
+    received = _delivered(split, job.partitions)
+    ranked = received.mapPartitions(shipment.task(rank_task, ranges.shift))
+    rewrite = shipment.task(rewrite_task, job, ranges)
+    return checked(_delivered(ranked, count).mapPartitions(rewrite).collect())
 
 
-def check_files(spark: SparkSession, store: Store) -> None:
+def check_files(spark: SparkContext, store: Store) -> None:
     """Have workers compare all files of a store with their digests: `UsageError` if one differs."""
-    files, cores = list(store.files()), spark.sparkContext.defaultParallelism
-    places = spark.range(0, len(files), 1, numPartitions=min(len(files), 4 * cores))
+    files, cores = list(store.files()), spark.defaultParallelism
+    places = spark.parallelize(range(len(files)), min(len(files), 4 * cores))
     task = ship(spark).task(check_task, store.storage.anywhere, files)
-    collect_notes(places.mapInArrow(task, NOTES))
+    checked(places.mapPartitions(task).collect())
 
 
-def collect_notes(notes: DataFrame) -> list[dict[str, Any]]:
-    """Run the job; its notes, or the `UsageError` that a worker reports."""
-    return checked(row.note for row in notes.collect())
+def _places(spark: SparkContext, count: int) -> RDD[int]:
+    """Numbers from 0 on, a task each."""
+    return spark.parallelize(range(count), count)
+
+
+def _delivered(pairs: RDD[Pair], partitions: int) -> RDD[Pair]:
+    """Parcels, each in the partition that it goes to."""
+    return pairs.partitionBy(partitions, int)
 
 
 def checked(notes: Iterable[str]) -> list[dict[str, Any]]:
@@ -77,41 +79,40 @@ def checked(notes: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def expand_task(
-    job: LevelJob, work: list[Slice], beside: Path | None, batches: Batches
-) -> Iterator[Any]:
+    job: LevelJob, work: list[Slice], beside: Path | None, places: Iterable[int]
+) -> Iterator[Pair]:
     """Expand the slices whose places in `work` come in."""
-    for place in _places(batches):
+    for place in places:
         parcels = expand_slice(job, work[place], _directory("visited"), is_sieved=beside is None)
-        yield from _as_batches(put_beside(parcels, beside))
+        yield from _as_pairs(put_beside(parcels, beside))
 
 
-def keep_task(job: LevelJob, batches: Batches) -> Iterator[Any]:
+def keep_task(job: LevelJob, pairs: Iterable[Pair]) -> Iterator[str]:
     """Store what is new of the parcels that come in."""
-    parcels = get_from_beside(_parcels(batches))
-    yield from _note_batches(keep_new(job, parcels, _directory("visited")))
+    yield from keep_new(job, get_from_beside(_parcels(pairs)), _directory("visited"))
 
 
-def split_task(job: LevelJob, ranges: Ranges, batches: Batches) -> Iterator[Any]:
+def split_task(job: LevelJob, ranges: Ranges, places: Iterable[int]) -> Iterator[Pair]:
     """Split the numbers of the files whose places come in."""
-    for place in _places(batches):
-        yield from _as_batches(split_numbers(job, ranges, place))
+    for place in places:
+        yield from _as_pairs(split_numbers(job, ranges, place))
 
 
-def rank_task(shift: int, batches: Batches) -> Iterator[Any]:
+def rank_task(shift: int, pairs: Iterable[Pair]) -> Iterator[Pair]:
     """Rank the numbers that come in."""
-    yield from _as_batches(rank_numbers(shift, _parcels(batches)))
+    yield from _as_pairs(rank_numbers(shift, _parcels(pairs)))
 
 
-def rewrite_task(job: LevelJob, ranges: Ranges, batches: Batches) -> Iterator[Any]:
+def rewrite_task(job: LevelJob, ranges: Ranges, pairs: Iterable[Pair]) -> Iterator[str]:
     """Write a file with the numbers that come in."""
-    yield from _note_batches(rewrite_file(job, ranges, _parcels(batches)))
+    yield from rewrite_file(job, ranges, _parcels(pairs))
 
 
 def check_task(
-    storage: Storage, files: list[tuple[int, LevelFile]], batches: Batches
-) -> Iterator[Any]:
+    storage: Storage, files: list[tuple[int, LevelFile]], places: Iterable[int]
+) -> Iterator[str]:
     """Compare the files whose places come in with their digests; a note if one differs."""
-    yield from _note_batches(check_contents(storage, [files[k] for k in _places(batches)]))
+    yield from check_contents(storage, [files[k] for k in places])
 
 
 def _directory(*names: str) -> Path:
@@ -121,32 +122,11 @@ def _directory(*names: str) -> Path:
     return Path(SparkFiles.getRootDirectory(), *names)
 
 
-def _places(batches: Batches) -> Iterator[int]:
-    for batch in batches:
-        yield from batch.column(0).to_pylist()
-
-
-def _as_batches(parcels: Iterable[Parcel]) -> Iterator[Any]:
-    """One Arrow batch a parcel."""
-    import pyarrow as pa
-
-    schema = pa.schema([("to", pa.int32()), ("kind", pa.int32()), ("content", pa.binary())])
+def _as_pairs(parcels: Iterable[Parcel]) -> Iterator[Pair]:
     for parcel in parcels:
-        columns = [[parcel.to], [int(parcel.kind)], [parcel.content]]
-        arrays = [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)]
-        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+        yield parcel.to, (int(parcel.kind), bytes(parcel.content))
 
 
-def _parcels(batches: Batches) -> Iterator[Parcel]:
-    for batch in batches:
-        to, kind, content = batch.columns
-        for row in range(batch.num_rows):
-            yield Parcel(to[row].as_py(), kind[row].as_py(), content[row].as_buffer())
-
-
-def _note_batches(notes: Iterable[str]) -> Iterator[Any]:
-    """One Arrow batch a note."""
-    import pyarrow as pa
-
-    for note in notes:
-        yield pa.RecordBatch.from_arrays([pa.array([note], pa.string())], names=["note"])
+def _parcels(pairs: Iterable[Pair]) -> Iterator[Parcel]:
+    for to, (kind, content) in pairs:
+        yield Parcel(to, kind, content)

@@ -11,8 +11,10 @@ from enum import IntEnum
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from checker.core.engines.layout import Words
+from checker.core.native.kernel import kernel
 from checker.core.spark.protocol_parcel import ProtocolParcel
 from checker.core.stores.storage import Storage
 from checker.core.stores.store import LevelFile
@@ -59,7 +61,7 @@ class LevelJob:
     """
 
     run: str
-    location: str
+    storage: Storage
     protocol: ProtocolParcel
     identity: dict[str, Any]
     properties: tuple[str, ...]
@@ -73,13 +75,16 @@ class LevelJob:
     premises: frozenset[str] = field(default_factory=frozenset)
     seals: tuple[str, ...] = ()
 
-    @property
-    def storage(self) -> Storage:
-        """Where the store is."""
-        return Storage(self.location)
 
-
-def owners(found: Words, partitions: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+def owners(found: Words, partitions: int) -> npt.NDArray[np.int64]:
     """Which partition owns the states with these fingerprints, by their upper halves."""
-    high = found >> np.uint64(32)
-    return ((high * np.uint64(partitions)) >> np.uint64(32)).astype(np.int64)
+    to = np.empty(len(found), np.int64)
+    _owners(found, partitions, to)
+    return to
+
+
+@kernel
+def _owners(found: Words, partitions: int, to: npt.NDArray[np.int64]) -> None:
+    for i in range(found.shape[0]):
+        high = found[i] >> np.uint64(32)
+        to[i] = int((high * np.uint64(partitions)) >> np.uint64(32))

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from checker.core.spark import bootstrap
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark import SparkContext
 
 _ABOVE = __name__.split(".")[:-4]  # `highwater` where it is installed, nothing in the repository
 PACKAGES = tuple(_ABOVE) or ("model", "properties", "checker")
@@ -40,7 +40,7 @@ class Shipment:
         return bool(self.place)
 
     def task(self, function: Callable[..., Any], *arguments: Any) -> Callable[[Any], Iterator[Any]]:
-        """What `mapInArrow` takes, to run `function(*arguments, batches)` in the workers."""
+        """What `mapPartitions` takes, to run `function(*arguments, given)` in the workers."""
         name = f"{function.__module__}:{function.__qualname__}"
         return partial(bootstrap.run_task, self.place, self.archive, name, pickle.dumps(arguments))
 
@@ -48,11 +48,10 @@ class Shipment:
 _shipped: dict[str, Shipment] = {}
 
 
-def ship(session: SparkSession) -> Shipment:
-    """Send the code to the workers of a session, once; threads of this process have it already."""
+def ship(context: SparkContext) -> Shipment:
+    """Send the code to the workers, once; threads of this process have it already."""
     from pyspark import cloudpickle
 
-    context = session.sparkContext
     if context.applicationId not in _shipped:
         register: Any = cloudpickle.register_pickle_by_value
         register(bootstrap)

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import psutil
 
+from checker.core.search.fingerprints import fingerprints
 from checker.core.search.memory import Table
 from checker.core.search.visited_set import VisitedSet
 from checker.core.spark.handover import Handover
@@ -80,16 +80,17 @@ def _add_level(job: LevelJob, owner: int, words: int, visited: VisitedSet, depth
 def _add_file(
     job: LevelJob, owner: int, words: int, visited: VisitedSet, depth: int, file: LevelFile
 ) -> None:
-    wanted = ["fingerprint", *(f"word_{w}" for w in range(words) if job.exact)]
+    is_whole = job.exact or not job.storage.is_kept
+    wanted = [f"word_{w}" for w in range(words)] if is_whole else ["fingerprint"]
     columns = read_columns(job.storage, depth, file, wanted)
-    found, *packed = (column.view(np.uint64) for column in columns)
-    mine: Any = slice(None)
+    packed = np.stack([column.view(np.uint64) for column in columns])
     if file.owner != (owner, job.partitions):
-        mine = np.flatnonzero(owners(found, job.partitions) == owner)
-    if job.exact:
-        visited.insert(np.stack([word[mine] for word in packed]))
+        found = fingerprints(packed) if is_whole else packed[0]
+        packed = packed[:, np.flatnonzero(owners(found, job.partitions) == owner)]
+    if is_whole:
+        visited.insert(np.ascontiguousarray(packed))
     else:
-        visited.insert_fingerprints(np.ascontiguousarray(found[mine]))
+        visited.insert_fingerprints(np.ascontiguousarray(packed[0]))
 
 
 def _budget() -> int:

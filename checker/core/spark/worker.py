@@ -18,20 +18,23 @@ from checker.core.engines.layout import Words
 from checker.core.engines.vectorised import Successors
 from checker.core.search.findings import Numbers, sparse
 from checker.core.search.fingerprints import fingerprints
+from checker.core.search.fresh import counted
 from checker.core.search.lineage import StateRows
 from checker.core.search.question import DEFAULT_CHUNK
 from checker.core.search.recent import Recent
 from checker.core.search.visited_set import Flags, VisitedSet
 from checker.core.search.watch import first_dead_end, settling
+from checker.core.spark.blocks import in_order, merged, put_in_room
 from checker.core.spark.parcels import Kind, LevelJob, Parcel, Slice, owners
 from checker.core.spark.visited import at_hand, remember, visited_before
 from checker.core.spark.workshop import Workshop, workshop
-from checker.core.stores.level_files import check_content, in_order, read_rows, write_rows
+from checker.core.stores.level_files import check_content, read_columns, write_rows
 from checker.core.stores.storage import Storage
 from checker.core.stores.store import LevelFile
 from model.language.errors import HighwaterError
 
-PARCEL_BYTES = 1 << 22
+PARCEL_BYTES = 1 << 20
+_ROOM = 1 << 28  # bytes for parcels that are not full yet, whatever the number of owners
 
 
 # --- expanding -------------------------------------------------------------------------------
@@ -68,19 +71,21 @@ class _Expansion:
         self.found: dict[str, list[int]] = {}
         self.stuck: int | None = None
         self.open = [p for p in self.shop.properties if p.of_steps and p.name not in job.settled]
-        self.waiting: list[list[Words]] = [[] for _ in range(job.partitions)]
-        self.weights = np.zeros(job.partitions, np.int64)
+        height = 1 + self.shop.words
+        size = min(PARCEL_BYTES, _ROOM // job.partitions) // (8 * height) + 1
+        self.room = np.empty((job.partitions * height, size), np.uint64)
+        self.counts = np.zeros(job.partitions, np.int64)
 
     def run(self, work: Slice) -> Iterator[Parcel]:
-        rows = self._rows(work)
-        for start in range(0, rows.count, DEFAULT_CHUNK):
-            chunk = rows[start : start + DEFAULT_CHUNK]
-            words = np.ascontiguousarray(chunk.words)
-            steps = self.shop.expand(words)
-            self.enabled += np.bincount(steps.instances, minlength=len(self.enabled))
-            self._look(words, steps, chunk.numbers)
-            yield from self._send(steps, chunk.numbers)
-        for owner in np.flatnonzero(self.weights):
+        numbers, words = self._states(work)
+        for start in range(0, len(numbers), DEFAULT_CHUNK):
+            chunk = slice(start, start + DEFAULT_CHUNK)
+            before = np.ascontiguousarray(words[:, chunk])
+            steps = self.shop.expand(before)
+            self.enabled += counted(steps.instances, len(self.enabled))
+            self._look(before, steps, numbers[chunk])
+            yield from self._send(steps, numbers[chunk])
+        for owner in np.flatnonzero(self.counts):
             yield from self._parcel(int(owner))
         note = {
             "enabled": sparse(self.enabled),
@@ -89,41 +94,31 @@ class _Expansion:
         }
         yield Parcel(0, Kind.NOTE, json.dumps(note).encode())
 
-    def _rows(self, work: Slice) -> StateRows:
+    def _states(self, work: Slice) -> tuple[Numbers, Words]:
         """The states of a slice, in the order of their numbers."""
-        parts = [
-            read_rows(
-                self.job.storage,
-                self.job.depth - 1,
-                part.file,
-                self.shop.words,
-                range(part.first_group, part.first_group + part.groups),
-            )
-            for part in work
-        ]
-        return in_order(parts)
+        names = ["number", *(f"word_{w}" for w in range(self.shop.words))]
+        blocks = []
+        for part in work:
+            groups = range(part.first_group, part.first_group + part.groups)
+            columns = read_columns(self.job.storage, self.job.depth - 1, part.file, names, groups)
+            blocks.append(np.stack([column.view(np.uint64) for column in columns]))
+        block = merged(blocks)
+        return block[0].view(np.int64), block[1:]
 
     def _send(self, steps: Successors, numbers: Numbers) -> Iterator[Parcel]:
         after = self.shop.canonical(steps.words)
         found = fingerprints(after)
-        fresh = np.flatnonzero(self._first(after, found))
-        to = owners(found.take(fresh), self.job.partitions)
-        # Numbers of 16 bits are sorted by counting them.
-        narrow = to.astype(np.min_scalar_type(self.job.partitions))
-        fresh = fresh.take(np.argsort(narrow, kind="stable"))
-        block = np.empty((1 + len(after), len(fresh)), np.uint64)
-        parents = numbers.take(steps.rows.take(fresh)).astype(np.uint64)
-        block[0] = (parents << np.uint64(self.job.shift)) | steps.instances.take(fresh)
-        for word, row in zip(after, block[1:], strict=True):
-            word.take(fresh, out=row, mode="clip")  # "raise" would make a copy
-        start = 0
-        for owner, count in enumerate(np.bincount(to, minlength=self.job.partitions).tolist()):
-            if count:
-                self.waiting[owner].append(block[:, start : start + count])
-                self.weights[owner] += count * 8 * len(block)
-                if self.weights[owner] >= PARCEL_BYTES:
-                    yield from self._parcel(owner)
-            start += count
+        to = owners(found, self.job.partitions)
+        fresh, links = self._first(after, found), numbers.view(np.uint64)
+        done = 0
+        while True:
+            done = put_in_room(
+                done, to, fresh, steps.rows, steps.instances, links, self.job.shift, after,
+                self.room, self.counts,
+            )  # fmt: skip
+            if done == len(found):
+                return
+            yield from self._parcel(int(to[done]))
 
     def _first(self, words: Words, found: Words) -> Flags:
         """Which states to send: the first of equals in the slice, and a few of the others."""
@@ -131,8 +126,9 @@ class _Expansion:
 
     def _parcel(self, owner: int) -> Iterator[Parcel]:
         """What waits for an owner, without what is known to be of earlier levels."""
-        block = np.concatenate(self.waiting[owner], axis=1)
-        self.waiting[owner], self.weights[owner] = [], 0
+        height = 1 + self.shop.words
+        block = self.room[owner * height : (owner + 1) * height, : self.counts[owner]].copy()
+        self.counts[owner] = 0
         earlier = self.earlier[owner]
         if earlier is not None:
             block = block.take(np.flatnonzero(~earlier.contains(block[1:])), axis=1)
@@ -200,13 +196,12 @@ def _first_of_equals(job: LevelJob, visited: VisitedSet, blocks: list[Words]) ->
 
     From then on they are visited, too.
     """
-    # Each block is in order, so that there is little to sort; less if they come in order, too.
-    blocks.sort(key=lambda block: int(block[0, 0]))
-    block = np.concatenate(blocks, axis=1)
+    kept = []
+    for block in in_order(blocks):
+        first = np.flatnonzero(visited.insert(block[1:]))
+        kept.append(block.take(first, axis=1))
     blocks.clear()
-    block = block.take(np.argsort(block[0], kind="stable"), axis=1)
-    first = np.flatnonzero(visited.insert(np.ascontiguousarray(block[1:])))
-    block = block.take(first, axis=1)
+    block = np.concatenate(kept, axis=1)
     numbers = block[0].view(np.int64)
     return StateRows(
         block[1:],

@@ -7,6 +7,7 @@ anything of a file is read.
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -29,23 +30,28 @@ def write_rows(
 ) -> LevelFile:
     """Write states into a file of a level; the level's marker has to name it to count.
 
-    The file is named by its content, so to write the same again changes nothing.
+    The file is named by its content, so to write the same again changes nothing. In a store that is
+    not kept it has a name of its own each time, and no fingerprints, which words tell; what would
+    make it small takes longer than to write more.
     """
-    content = _encode(rows)
+    content = _encode(rows, storage.is_kept)
     part = "mixed" if owner is None else f"{owner[0]:05d}"
-    digests = block_digests(content)
-    name = f"part-{part}-{digest_of(''.join(digests).encode())[:12]}.parquet"
+    digests = block_digests(content) if storage.is_kept else ()
+    told = digest_of("".join(digests).encode()) if storage.is_kept else uuid.uuid4().hex
+    name = f"part-{part}-{told[:12]}.parquet"
     first, last = int(rows.numbers[0]), int(rows.numbers[-1])
     file = LevelFile(name, rows.count, content.size, first, last, owner, digests)
     storage.write(Store.place(depth, file), content)
     return file
 
 
-def _encode(rows: StateRows) -> Any:
+def _encode(rows: StateRows, is_kept: bool) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    columns: dict[str, npt.NDArray[Any]] = {"fingerprint": rows.fingerprints.view(np.int64)}
+    columns: dict[str, npt.NDArray[Any]] = {}
+    if is_kept:
+        columns["fingerprint"] = rows.fingerprints.view(np.int64)
     names = [f"word_{w}" for w in range(rows.words.shape[0])]
     for name, word in zip(names, rows.words, strict=True):
         columns[name] = np.ascontiguousarray(word).view(np.int64)
@@ -58,7 +64,8 @@ def _encode(rows: StateRows) -> Any:
         pa.table(columns),
         sink,
         row_group_size=ROW_GROUP,
-        compression=dict.fromkeys(columns, "none") | dict.fromkeys(names, "lz4"),
+        compression=dict.fromkeys(columns, "none")
+        | dict.fromkeys(names, "lz4" if is_kept else "none"),
         use_dictionary=False,
         column_encoding=dict.fromkeys(columns, "DELTA_BINARY_PACKED")
         | dict.fromkeys(["fingerprint", *names], "PLAIN"),
@@ -68,15 +75,18 @@ def _encode(rows: StateRows) -> Any:
 
 
 @contextmanager
-def _checked(storage: Storage, depth: int, file: LevelFile) -> Iterator[CheckedFile]:
-    """A file of a level; `UsageError` as soon as what is read of it is not what was written."""
+def _checked(storage: Storage, depth: int, file: LevelFile) -> Iterator[Any]:
+    """A file of a level; `UsageError` as soon as what is read of it is not what was written.
+
+    Nothing is compared in a store that is not kept.
+    """
     name = Store.place(depth, file)
     try:
         with (
             explained(f"cannot read {storage.location}/{name}"),
             storage.filesystem.open_input_file(storage.path(name)) as stream,
         ):
-            yield CheckedFile(stream, file.bytes, file.digests)
+            yield CheckedFile(stream, file.bytes, file.digests) if storage.is_kept else stream
     except AlteredError as error:
         raise damaged(storage, depth, f"has a file {file.name} whose {error}") from error
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from checker.core.files import write_whole
 from checker.distribution import require
@@ -51,12 +52,21 @@ def _cause(error: Exception) -> str:
 
 @dataclass(frozen=True)
 class Storage:
-    """A directory, given as a path or a URI. Names inside it are relative and use `/`."""
+    """A directory, given as a path or a URI. Names inside it are relative and use `/`.
+
+    What is not kept is there for the time of one search: it need not be on the disk, nor small.
+    """
 
     location: str
+    is_kept: bool = True
 
     def __post_init__(self) -> None:
         require_pyarrow()
+        if urlsplit(self.location).password is not None:
+            raise UsageError(  # it would be in messages, in reports, and in the shell's history
+                "a store's address holds no secrets: leave them to the environment, as in "
+                "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+            )
 
     @property
     def is_local(self) -> bool:
@@ -71,7 +81,7 @@ class Storage:
     @property
     def anywhere(self) -> Storage:
         """The same directory for another process, whichever directory that runs in."""
-        return Storage(self.root if self.is_local else self.location)
+        return Storage(self.root if self.is_local else self.location, self.is_kept)
 
     @cached_property
     def filesystem(self) -> Any:
@@ -133,11 +143,11 @@ class Storage:
         """Write a file, whole or not at all, replacing one of that name.
 
         `content` is bytes or a pyarrow buffer. On a file system of this machine it is on the disk
-        when this returns.
+        when this returns, if it is kept.
         """
         with explained(f"cannot write {self._shown(name)}"):
             if self.is_local:
-                write_whole(Path(self.path(name)), content)
+                write_whole(Path(self.path(name)), content, self.is_kept)
             else:
                 with self.filesystem.open_output_stream(self.path(name)) as stream:
                     stream.write(content)

@@ -39,7 +39,8 @@ class LevelFile:
     """A Parquet file of a level.
 
     `owner` is (partition, partitions) if it holds just the states that this partition owns, else
-    none. `first` and `last` are its least and greatest numbers, `digests` those of its blocks.
+    none. `first` and `last` are its least and greatest numbers, `digests` those of its blocks, of
+    which a store that is not kept has none.
     """
 
     name: str
@@ -137,11 +138,14 @@ class Level:
         return level
 
 
-def open_store(location: str, wanted: Manifest, resume: bool) -> Store:
-    """A new store; or with `resume` the one that is there, or a new one if there is none."""
+def open_store(location: str, wanted: Manifest, resume: bool, is_kept: bool = True) -> Store:
+    """A new store; or with `resume` the one that is there, or a new one if there is none.
+
+    One that is not kept cannot be opened again.
+    """
     if resume and MANIFEST in Storage(location).sizes():
         return Store.open(location, wanted)
-    return Store.create(location, wanted)
+    return Store.create(location, wanted, is_kept)
 
 
 class Store:
@@ -161,9 +165,9 @@ class Store:
     # --- opening -----------------------------------------------------------------------------
 
     @classmethod
-    def create(cls, location: str, manifest: Manifest) -> Store:
+    def create(cls, location: str, manifest: Manifest, is_kept: bool = True) -> Store:
         """A new store in a directory that does not exist, or is empty."""
-        storage = Storage(location)
+        storage = Storage(location, is_kept)
         found = storage.sizes()
         if MANIFEST in found:
             raise UsageError(

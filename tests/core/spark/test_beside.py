@@ -169,10 +169,10 @@ def test_slices_are_all_of_a_level_and_enough_for_the_cores(cores, groups):
 
 
 def test_a_slice_has_neighbours_from_the_files_of_several_owners():
-    files = tuple(LevelFile(f"{n}", ROW_GROUP * 10, 0, 0, 0) for n in range(2))
+    files = tuple(LevelFile(f"{n}", ROW_GROUP * 20, 0, 0, 0) for n in range(2))
     work = _slices(Level(0, files), 2)
     assert [[(p.file.name, p.first_group, p.groups) for p in each] for each in work] == [
-        [("0", 2 * k, 2), ("1", 2 * k, 2)] for k in range(5)
+        [("0", 5 * k, 5), ("1", 5 * k, 5)] for k in range(4)
     ]
 
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import time
+from unittest import mock
 
 import pytest
 
@@ -10,7 +11,7 @@ from checker.core.search.explore import Limits
 from checker.core.stores.query import query_duckdb
 from checker.core.stores.ready_queries import ready_query
 from checker.core.stores.store import MARKER, Store
-from tests.support.object_store import object_store
+from tests.support.object_store import KEY, object_store
 from tests.support.processes import highwater_command
 from tests.support.stores import distributed, model_named, plain
 
@@ -21,8 +22,9 @@ LOCAL, SPARK = (), ("--engine", "spark", "--master", "local[2]", "--partitions",
 
 
 @pytest.fixture(scope="module")
-def objects(tmp_path_factory):
-    with object_store(tmp_path_factory.mktemp("objects") / "log") as found:
+def objects(tmp_path_factory, session):
+    workers = mock.patch.dict(session.sparkContext.environment, KEY)
+    with object_store(tmp_path_factory.mktemp("objects") / "log") as found, workers:
         yield found
 
 

@@ -258,6 +258,12 @@ def test_two_runs_do_not_write_to_one_store(tmp_path):
 # --- storage ---------------------------------------------------------------------------------
 
 
+def test_an_address_with_a_secret_is_refused_and_does_not_show_it():
+    with pytest.raises(UsageError, match="AWS_SECRET_ACCESS_KEY") as refused:
+        Store.open("s3://name:a-secret@bucket/store")
+    assert "a-secret" not in str(refused.value)
+
+
 def test_a_uri_names_the_same_store_as_its_path(tmp_path):
     model = model_named("kip320", TINY)
     stored((tmp_path / "a").as_uri(), model, limits=Limits(depth=5))

@@ -142,6 +142,39 @@ def test_a_follower_below_the_leaders_log_start_has_no_answer_but_that_it_is_out
     assert enabled(model, (*left_behind, waiting, DELETED, lost), anew)
 
 
+def test_no_other_fetch_is_counted_while_the_response_to_the_last_one_travels():
+    model = deleting(replicas=3)
+    behind = (
+        "producer_send(leader=b0)",
+        "leader_propose_shrink(leader=b0, follower=b2)",
+        "controller_apply_isr_change()",
+        "leader_apply_metadata(broker=b0)",
+    )
+    sent = (*behind, "follower_send_fetch(follower=b2, leader=b0)")
+    counted = "leader_propose_expand(leader=b0, follower=b2)"
+    assert enabled(model, behind, counted)
+    assert not enabled(model, sent, counted)
+    assert enabled(model, (*sent, "follower_ignore_answer(follower=b2)"), counted)
+
+
+def test_nor_does_the_follower_look_up_where_to_truncate_in_the_leaders_next_epoch():
+    model = kafka_model("kafka-2.1", SAFE, log_size=2, max_records=2, crashes=1)
+    again = (
+        "producer_send(leader=b0)",
+        "follower_send_fetch(follower=b1, leader=b0)",
+        "follower_receive_record(follower=b1)",
+        "producer_send(leader=b0)",
+        "follower_send_fetch(follower=b1, leader=b0)",
+        "broker_crash(broker=b2, checkpoint=0)",
+        "controller_fence_broker(broker=b2)",
+        "leader_apply_metadata(broker=b0)",
+        "follower_apply_metadata(broker=b1)",
+    )
+    looked_up = "follower_truncate(follower=b1, leader=b0)"
+    assert not enabled(model, again, looked_up)
+    assert enabled(model, (*again, "follower_ignore_answer(follower=b1)"), looked_up)
+
+
 @pytest.mark.parametrize(
     "settings, is_written_over",
     [

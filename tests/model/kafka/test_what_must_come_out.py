@@ -102,10 +102,10 @@ FACTOR_2 = {"replication.factor": "2"}
 @pytest.mark.parametrize(
     ("settings", "bounds", "depth", "states"),
     [
-        (BOTH, {"crashes": 1, "preferred_elections": 1}, 32, 207_237),
+        (BOTH, {"crashes": 1, "preferred_elections": 1}, 32, 206_062),
         nightly(
             MILLIONS,
-            (BOTH, {"crashes": 1, "preferred_elections": 2, "false_fencings": 1}, 39, 11_498_533),
+            (BOTH, {"crashes": 1, "preferred_elections": 2, "false_fencings": 1}, 39, 11_439_085),
         ),
         nightly(MILLIONS, ({}, {"preferred_elections": 3, "stalled_fetches": 1}, 37, 4_761_523)),
         (FACTOR_2, {"replica_moves": 1, "crashes": 1, "preferred_elections": 1}, 38, 285_236),
@@ -192,7 +192,7 @@ def test_kip_101_and_kip_279_lose_records_to_elections(preset, settings, depth):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("shrinks", "states"), [("by_controller", 2_379_667), ("never", 1_952_413)]
+    ("shrinks", "states"), [("by_controller", 2_257_205), ("never", 1_852_339)]
 )
 def test_kip_320_with_fix_36_loses_nothing_to_elections(shrinks, states):
     faults = {"crashes": 1, "preferred_elections": 2, "max_leader_epoch": 3}

@@ -91,3 +91,34 @@ def test_a_new_leader_copies_no_segment_of_which_all_is_copied_as_it_looks_that_
     found = (*COMMITTED, FIRST, elected, looks_up)
     assert not _may(found, short) and _may(found, longer)
     assert _may((*COMMITTED, elected, looks_up, FIRST), short)
+
+
+def test_who_was_built_beyond_the_end_of_the_leaders_epoch_is_not_in_sync_until_it_truncates():
+    """The segment has a record that an unclean election has lost; the leader has another there."""
+    bounds = {"brokers": 3, "max_leader_epoch": 2, "unclean_elections": 1}
+    model = KAFKA_TIERED.model(bounds, KAFKA_TIERED.preset("kafka-fixed"))
+    built = (
+        "leader_append(leader=b0)",
+        "leader_append(leader=b0)",
+        "follower_fetch(follower=b1, leader=b0)",
+        "leader_raise_high_watermark(leader=b0)",
+        "leader_raise_high_watermark(leader=b0)",
+        "leader_find_remote_end(broker=b0, base=0)",
+        "leader_begin_copy(broker=b0, segment=0, end=2)",
+        "leader_finish_copy(broker=b0, segment=0)",
+        "broker_delete_local(broker=b1, start=1)",
+        "broker_crash(broker=b0)",
+        "controller_elect_uncleanly(broker=b1)",
+        "follower_truncate(follower=b2, leader=b1)",
+        "leader_append(leader=b1)",
+        "follower_build_from_tier(follower=b2, leader=b1, segment=0)",
+        "leader_raise_high_watermark(leader=b1)",
+    )
+    truncated = (
+        *built,
+        "follower_truncate(follower=b2, leader=b1)",
+        "follower_fetch(follower=b2, leader=b1)",
+    )
+    elected = "controller_elect(broker=b2)"
+    assert not _may(built, elected, model)
+    assert _may(truncated, elected, model)

@@ -7,13 +7,14 @@ is checked here before it is stored; any checker for DRAT can check the files on
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from checker.core.files import write_whole
 from checker.core.proofs.certificates.clauses import Clauses
 from checker.core.proofs.certificates.drup import refutes
+from checker.core.proofs.certificates.ground import over_bits
 from checker.distribution import require
 from model.language.errors import UsageError
 
@@ -21,9 +22,12 @@ _SOLVER = "glucose4"  # what it learns follows by propagation: its proofs need n
 
 
 class Certificates:
-    """The certificates of one proof, in an existing directory. `UsageError` if it has others."""
+    """The certificates of one proof, in an existing directory. `UsageError` if it has others.
 
-    def __init__(self, directory: Path) -> None:
+    Questions are over bits; or `ground`, of which `over_bits` makes such.
+    """
+
+    def __init__(self, directory: Path, *, ground: bool = False) -> None:
         require("--certificate needs a SAT solver", "pysat")
         if any(directory.glob("*.cnf")):
             raise UsageError(
@@ -31,19 +35,20 @@ class Certificates:
             )
         self.directory = directory
         self.written = 0
+        self._ground = ground
 
     def add(
         self, conditions: Iterable[Any], name: str, said: Iterable[str], seconds: float | None
-    ) -> bool:
-        """Write a certificate that the conditions cannot hold together, and check it.
+    ) -> str | None:
+        """Write a certificate that the conditions cannot hold together, and check it: its name.
 
-        False if the SAT solver has no answer after so many seconds. Raises `RuntimeError` if it
+        `None` if the SAT solver has no answer after so many seconds. Raises `RuntimeError` if it
         finds a solution, or if what it writes is no proof. `said` is the head of the clauses.
         """
-        question = Clauses(conditions)
+        question = Clauses(over_bits(conditions) if self._ground else conditions)
         answer, proof = _solved(question, seconds)
         if answer is None:
-            return False
+            return None
         if answer:
             raise RuntimeError(f"{name} was refuted, and its clauses have a solution")
         if not refutes(proof, question.clauses, question.variables):
@@ -53,7 +58,12 @@ class Certificates:
         head = "".join(f"c {line}\n" for line in said)
         self._write(f"{stem}.cnf", head + question.dimacs())
         self._write(f"{stem}.drup", "".join(f"{line}\n" for line in proof))
-        return True
+        return stem
+
+    def list_obligations(self, certified: Mapping[tuple[str, ...], Iterable[str]]) -> None:
+        """Write which certificates are of what, a line each, with tabs."""
+        lines = ["\t".join((*what, *stems)) for what, stems in certified.items()]
+        self._write("obligations.tsv", "".join(f"{line}\n" for line in lines))
 
     def _write(self, name: str, text: str) -> None:
         path = self.directory / name

@@ -17,6 +17,7 @@ import z3
 from checker.core.engines.unbounded import UnboundedTerms
 from checker.core.proofs.unbounded.clauses import Clause, skolem_over
 from checker.core.proofs.unbounded.few_members import FewMembers, is_named
+from checker.core.proofs.unbounded.instances import Instance
 from checker.core.proofs.unbounded.model_values import Code, Meaning, value_of
 from model.language import graph
 from model.language.capture import CapturedAction
@@ -177,6 +178,8 @@ class ByNeed:
         self._solver = z3.SimpleSolver()
         self._few = FewMembers(lifted, lower, self._solver)
         self._said: list[Any] = []
+        self.found: list[Instance] = []
+        """What was added, each as an instance of one of the clauses that were given."""
         self._groups = [self._finders(first, seen=True), self._finders(then, seen=False)]
 
     @property
@@ -197,8 +200,7 @@ class ByNeed:
                 if seen:
                     self._terms.note(part.body, 0)
                 if not part.variables:
-                    self.used.add(clause)
-                    self._say(part.body)
+                    self._say(clause, {}, part.body)
                 elif len(part.variables) <= MOST_VARIABLES:
                     finder = Finder(self._lifted, part)
                     self._whole[finder] = clause
@@ -244,16 +246,17 @@ class ByNeed:
                     added.append((finder, terms))
         for finder, terms in added:
             self._done.add((finder, terms))
-            self.used.add(self._whole[finder])
             put = dict(zip(finder.order, terms, strict=True))
             body = graph.substitute(finder.clause.body, put)
-            self._say(body)
+            self._say(self._whole[finder], put, body)
             oldest = max(self._terms.of(v.data[1])[term] for v, term in put.items())
             self._terms.note(body, oldest + 1)
         self.instances += len(added)
         return bool(added)
 
-    def _say(self, body: Node) -> None:
+    def _say(self, clause: Clause, put: dict[Node, Node], body: Node) -> None:
+        self.used.add(clause)
+        self.found.append(Instance(clause, tuple(map(put.get, clause.variables))))
         self._said.append(self._lower(body))
         self._solver.add(self._said[-1])
 

@@ -104,6 +104,16 @@ DEAR = (
 lemmas that seem relevant, then with all."""
 
 
+def by_need_first(strategies: Iterable[Strategy]) -> tuple[Strategy, ...]:
+    """The same; what finds the fewest instances comes before all others."""
+    return tuple(sorted(strategies, key=lambda strategy: strategy.by_need is None))
+
+
+def ground(strategies: Iterable[Strategy]) -> tuple[Strategy, ...]:
+    """Those that say which instances they need."""
+    return tuple(strategy for strategy in strategies if not strategy.matching)
+
+
 @dataclass(frozen=True)
 class Role:
     """A state variable whose values are used as indices of `over`."""

@@ -9,33 +9,35 @@ That guards can hold together with the lemmas is shown by a state within the mod
 from __future__ import annotations
 
 import itertools
-import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
 
 import z3
 
 from checker.core.engines.unbounded import UnboundedTerms
 from checker.core.proofs.proof import FITS, FOLLOWS, INITIALLY, Obligation, Proof, ProofOutcome
 from checker.core.proofs.solvers import Solvers
-from checker.core.proofs.unbounded import majorities
-from checker.core.proofs.unbounded.by_need import ByNeed, Effort, Terms
+from checker.core.proofs.unbounded.by_need import ByNeed, Terms
 from checker.core.proofs.unbounded.clauses import (
     Clause,
     Clauses,
     with_definitions,
 )
+from checker.core.proofs.unbounded.instances import Assumed
 from checker.core.proofs.unbounded.instantiate import (
     CHEAP,
     DEAR,
     SHALLOW,
     Pools,
     Strategy,
+    by_need_first,
+    ground,
     roles,
 )
+from checker.core.proofs.unbounded.owed import may_break, owed
 from checker.core.proofs.unbounded.parts import conjuncts
+from checker.core.proofs.unbounded.refuting import Refuter
 from checker.core.proofs.unbounded.relevance import Relevance
 from checker.core.proofs.unbounded.told_apart import told_apart, written
 from model.language import graph
@@ -77,6 +79,7 @@ class UnboundedInduction:
         self.terms = UnboundedTerms(self.lifted, minima)
         solvers = solvers or Solvers()
         self.proof = Proof(model, tuple(properties), tuple(lemmas), unbounded=True, solvers=solvers)
+        self._refuter = Refuter(self.terms, solvers, timeout)
         for prop in self.proof.claims:
             if prop.of_steps:
                 raise UsageError(
@@ -103,6 +106,8 @@ class UnboundedInduction:
             self.proof.stopped = error.reason
         self.proof.obligations = joined + [what for what, _ in self._settled.values()]
         is_proved = not self.proof.stopped and not self._resisting()
+        if is_proved:
+            self._list_certificates()
         self.proof.outcome = ProofOutcome.PROVED if is_proved else ProofOutcome.UNKNOWN
         self.proof.seconds = time.perf_counter() - started
         return self.proof
@@ -119,12 +124,27 @@ class UnboundedInduction:
             self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
         return [Obligation(FOLLOWS, prop.name, ProofOutcome.JOINED) for prop in open_ones]
 
+    def _list_certificates(self) -> None:
+        """Write what each certificate is of. `RuntimeError` if one is missing."""
+        solvers = self.proof.solvers
+        if solvers.certificates is None:
+            return
+        for what in owed(self.model, self.proof.properties, self.claims):
+            if what not in solvers.certified:
+                raise RuntimeError(f"{': '.join(what)} has no certificate")
+        solvers.certificates.list_obligations(solvers.certified)
+
     def _try_all(self) -> None:
-        self._attempt((*SHALLOW, *CHEAP))
+        cheap, dear = (*SHALLOW, *CHEAP), DEAR
+        if self.proof.solvers.wants_few:
+            cheap, dear = by_need_first(cheap), by_need_first(dear)
+        if self.proof.solvers.certificates is not None:
+            cheap, dear = ground(cheap), ground(dear)
+        self._attempt(cheap)
         while self._resisting() and self._can_do_without(self._resisting()):
-            self._attempt((*SHALLOW, *CHEAP))
+            self._attempt(cheap)
         if self._resisting():
-            self._attempt(DEAR)
+            self._attempt(dear)
 
     def _attempt(self, strategies: tuple[Strategy, ...]) -> None:
         """Prove what is not settled yet, with the lemmas that are needed now."""
@@ -229,7 +249,10 @@ class UnboundedInduction:
         goals = {FITS: graph.negation(misfit)}
         for prop, claim in self.claims.items():
             after = self.lifted.after(claim, action)
-            if after is not self.lifted.now(claim):  # the action writes what the lemma reads
+            # The action writes what the lemma reads; if what it writes is switched off, it is the
+            # same as before, and that is worth a certificate but no question.
+            is_certified = self.proof.solvers.certificates is not None
+            if after is not self.lifted.now(claim) or (is_certified and may_break(action, claim)):
                 goals[prop.name] = after
         never_enabled = self.relevance.never_enabled(action.name)
         for name, goal in goals.items():
@@ -264,10 +287,11 @@ class UnboundedInduction:
         if before.outcome is ProofOutcome.PROVED and rested_on <= self.clauses.keys():
             self._settled[key] = before, rested_on
             return
-        started = time.perf_counter()
+        started, refuter = time.perf_counter(), self._refuter
         # Where nothing is of majorities, parts cost more than they save.
         parts = conjuncts(goal) if clauses.has_majorities else [goal]
         left = [clauses.of(graph.negation(part)) for part in parts]
+        assumed = self._assumed(clauses, choices, left)
         pools: dict[tuple[int, frozenset[str]], Pools] = {}
         tried: set[tuple[Pools, Strategy]] = set()
         rested_on = frozenset()
@@ -285,12 +309,13 @@ class UnboundedInduction:
                 tried.add((pools[place], this))
                 used = names
                 if this.by_need is None:
-                    result, what.instances = self._refute(pools[place], this, what)
+                    result, what.instances = refuter.of_terms(pools[place], this, what, assumed)
                 elif names == choices[0][0] and not clauses.has_majorities:
                     every = with_definitions([*negated, *choices[-1][1]], clauses.definitions)
-                    first = [*pools[place].clauses, *self.clauses.get(what.lemma, [])]
+                    own = self.clauses[what.lemma] if what.lemma in choices[-1][0] else []
+                    first = [*pools[place].clauses, *own]
                     need = self._need(action, first, every)
-                    result, what.instances = self._by_need(need, this.by_need, what)
+                    result, what.instances = refuter.by_need(need, this.by_need, what, assumed)
                     used = self._names(need.used)
                 else:
                     continue
@@ -309,25 +334,12 @@ class UnboundedInduction:
         self._settled[key] = what, rested_on
         self._on_obligation(what)
 
-    def _refute(self, pools: Pools, strategy: Strategy, what: Obligation) -> tuple[Any, int]:
-        """The answer for the chosen instances, and how many there are."""
-        if strategy.matching:
-            return self._match(pools, strategy, what), 0
-        chosen = pools.instances(strategy)
-        if chosen is None:
-            return z3.unknown, 0
-        count = sum(math.prod(map(len, choices)) for _, choices in chosen)
-        solver = z3.Solver()
-        solver.set("timeout", max(int(self.timeout * 1000), 1))
-        for clause, choices in chosen:
-            body = self.terms(clause.body)
-            variables = [self.terms(variable) for variable in clause.variables]
-            terms = [[self.terms(node) for node in nodes] for nodes in choices]
-            for values in itertools.product(*terms):
-                pairs = list(zip(variables, values, strict=True))
-                solver.add(z3.substitute(body, pairs) if pairs else body)
-        solver.add(*self.terms.distinct())
-        return self._ask(solver, what), count
+    def _assumed(
+        self, clauses: Clauses, choices: list[Choice], negated: Iterable[list[Clause]]
+    ) -> Assumed:
+        """What may lead to a refutation of each part of the goal, negated."""
+        every = itertools.chain(*negated, *(hypotheses for _, hypotheses in choices))
+        return Assumed(self.terms, with_definitions([*every], clauses.definitions))
 
     def _need(self, action: CapturedAction, first: list[Clause], every: list[Clause]) -> ByNeed:
         """A refutation of every clause, of which some seem to matter."""
@@ -337,48 +349,7 @@ class UnboundedInduction:
         then = [clause for clause in every if clause not in known]
         return ByNeed(self.lifted, self.terms, Terms(self.lifted, action, values), first, then)
 
-    def _by_need(self, need: ByNeed, effort: Effort, what: Obligation) -> tuple[Any, int]:
-        """The answer for the instances that models ask for, and how many there are.
-
-        What is refuted is asked once more, of whoever is to answer.
-        """
-        answer = need.refute(effort, self.timeout)
-        if answer == z3.unsat:
-            solver = z3.Solver()
-            solver.set("timeout", max(int(self.timeout * 1000), 1))
-            solver.add(*need.assertions)
-            answer = self._ask(solver, what)
-        return answer, need.instances
-
     def _names(self, used: set[Clause]) -> frozenset[str]:
         """The lemmas that clauses are of."""
         found = {name for name, clauses in self.clauses.items() if not used.isdisjoint(clauses)}
         return frozenset(found)
-
-    def _ask(self, solver: Any, what: Obligation) -> Any:
-        return self.proof.solvers.ask(solver, self.timeout, what.action, what.lemma, refuted=True)
-
-    def _match(self, pools: Pools, strategy: Strategy, what: Obligation) -> Any:
-        """Z3's answer when it instantiates by matching, within a fixed amount of work."""
-        solver = z3.Solver()
-        solver.set("timeout", max(int(self.timeout * 1000), 1))
-        solver.set("rlimit", strategy.matching)
-        solver.set("smt.mbqi", False)
-        solver.set("smt.random_seed", strategy.seed)
-        solver.set("smt.qi.eager_threshold", strategy.eager)
-        solver.set("smt.qi.lazy_threshold", strategy.depth)
-        for clause in pools.clauses:
-            if clause.rank > strategy.rank:
-                continue
-            body = self.terms(clause.body)
-            variables = [self.terms(variable) for variable in clause.variables]
-            solver.add(self._for_all(clause, variables, body) if variables else body)
-        solver.add(*self.terms.distinct())
-        return self._ask(solver, what)
-
-    def _for_all(self, clause: Clause, variables: list[Any], body: Any) -> Any:
-        """The clause as Z3 takes it, with what is to lead to its instances."""
-        by, never = majorities.triggers(clause.body, clause.defines)
-        patterns = [z3.MultiPattern(*map(self.terms, together)) for together in by]
-        never = [] if patterns else never
-        return z3.ForAll(variables, body, patterns=patterns, no_patterns=[*map(self.terms, never)])
