@@ -61,6 +61,11 @@ class Solvers:
             )
         self._second = Cvc5()
 
+    @property
+    def wants_few(self) -> bool:
+        """Somebody else than Z3 has to refute what it refutes: better a short question."""
+        return self.solver is not Solver.Z3 or self.certificates is not None
+
     def ask(
         self,
         solver: Any,

@@ -13,6 +13,7 @@ from checker.core.proofs.certificates.clauses import Clauses as SatClauses
 from checker.core.proofs.certificates.drup import refutes
 from checker.core.proofs.certificates.ground import over_bits
 from checker.core.proofs.certificates.refutation import Certificates
+from checker.core.proofs.cvc5_process import Cvc5
 from checker.core.proofs.proof import INITIALLY, ProofOutcome
 from checker.core.proofs.solvers import Solver, Solvers
 from checker.core.proofs.unbounded import unbounded_proof
@@ -184,6 +185,13 @@ def test_each_obligation_for_all_sizes_has_a_certificate_that_any_checker_reads(
         assert refutes(proved, clauses, int(lines[0].split()[2]))
 
 
+def test_what_says_no_instances_has_no_certificate(tmp_path, monkeypatch):
+    monkeypatch.setattr(unbounded_proof, "CHEAP", (Strategy(matching=400_000),))
+    monkeypatch.setattr(unbounded_proof, "DEAR", ())
+    assert certified(tmp_path).outcome is ProofOutcome.UNKNOWN
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("left_out", ["_initially", "_consecution"])
 def test_an_obligation_that_is_left_out_is_noticed(tmp_path, left_out):
     class Forgetful(UnboundedInduction):
@@ -288,3 +296,20 @@ def test_what_is_owed_is_what_is_proved(protocol):
     proof = Listed(protocol.model(), lemmas[:1], lemmas, cross_check=False)
     found = {(o.action, o.lemma) for o in proof.run().obligations}
     assert set(owed(proof.model, proof.proof.properties, proof.claims)) == found
+
+
+def test_cvc5_is_asked_of_few_instances_and_no_quantifiers(monkeypatch):
+    asked = []
+
+    def ask(_, text, _seconds):
+        asked.append(text)
+        return "unsat", ""
+
+    monkeypatch.setattr(Cvc5, "ask", ask)
+    with Solvers(Solver.CVC5) as solvers:
+        proof = UnboundedInduction(
+            ASYNC_ISR.model(), CLAIM, lemmas_of(ASYNC_ISR), cross_check=False, solvers=solvers
+        ).run()
+    assert proof.outcome is ProofOutcome.PROVED
+    assert len(asked) == len(proof.obligations)
+    assert "forall" not in "".join(asked)

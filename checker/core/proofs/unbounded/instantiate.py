@@ -104,10 +104,14 @@ DEAR = (
 lemmas that seem relevant, then with all."""
 
 
+def by_need_first(strategies: Iterable[Strategy]) -> tuple[Strategy, ...]:
+    """The same; what finds the fewest instances comes before all others."""
+    return tuple(sorted(strategies, key=lambda strategy: strategy.by_need is None))
+
+
 def ground(strategies: Iterable[Strategy]) -> tuple[Strategy, ...]:
-    """Those that say which instances they need: by need first, which finds the fewest."""
-    ground = (strategy for strategy in strategies if not strategy.matching)
-    return tuple(sorted(ground, key=lambda strategy: strategy.by_need is None))
+    """Those that say which instances they need."""
+    return tuple(strategy for strategy in strategies if not strategy.matching)
 
 
 @dataclass(frozen=True)

@@ -69,9 +69,10 @@ class Refuter:
     ) -> Any:
         """The answer to what `solver` has, the instances that were found.
 
-        A certificate is of those among them that are needed, made of the clauses themselves.
+        What Z3 refutes is asked of others, and certified, by those among them that are needed, made
+        of the clauses themselves.
         """
-        if self.solvers.certificates is None:
+        if not self.solvers.wants_few:
             return self._ask(solver, what)
         if (answer := ask(solver)) != z3.unsat:
             return answer

@@ -31,6 +31,7 @@ from checker.core.proofs.unbounded.instantiate import (
     SHALLOW,
     Pools,
     Strategy,
+    by_need_first,
     ground,
     roles,
 )
@@ -135,6 +136,8 @@ class UnboundedInduction:
 
     def _try_all(self) -> None:
         cheap, dear = (*SHALLOW, *CHEAP), DEAR
+        if self.proof.solvers.wants_few:
+            cheap, dear = by_need_first(cheap), by_need_first(dear)
         if self.proof.solvers.certificates is not None:
             cheap, dear = ground(cheap), ground(dear)
         self._attempt(cheap)

@@ -25,6 +25,10 @@ import java.util.List;
 final class Lines {
     interface Run { void take(JsonNode asked, ObjectNode answer, ArrayNode states) throws Exception; }
 
+    interface Actions { void take(String name, int[] arguments); }
+
+    interface Numbers { long[] read(); }
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private Lines() { }
@@ -56,6 +60,25 @@ final class Lines {
             answer.put("stopped", words.toString());
         }
         return answer;
+    }
+
+    /** Takes the asked steps. A state is what is read, a number for each cell, with what was said of it since the last. */
+    static void walk(JsonNode asked, ObjectNode answer, ArrayNode states, Actions actions, Numbers numbers, List<String> failures, List<String> notes) {
+        show(answer, states, numbers, failures, notes);
+        for (JsonNode step : asked.get("steps")) {
+            actions.take(step.get(0).asText(), numbers(step));
+            show(answer, states, numbers, failures, notes);
+        }
+    }
+
+    static void show(ObjectNode answer, ArrayNode states, Numbers numbers, List<String> failures, List<String> notes) {
+        ArrayNode state = JSON.createArrayNode();
+        for (long number : numbers.read()) state.add(number);
+        keep(answer, "failures", states.size(), failures);
+        keep(answer, "notes", states.size(), notes);
+        failures.clear();
+        notes.clear();
+        states.add(state);
     }
 
     /** The numbers of a step, which has its name first. */

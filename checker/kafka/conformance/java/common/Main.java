@@ -36,12 +36,8 @@ public final class Main {
             steps.answersApart = asked.get("answers_apart").asBoolean();
             steps.acks = (short) asked.get("acks").asInt();
             Projection projection = new Projection(world, steps, asked.get("cells"));
-            show(answer, world, states, projection);
             if (asked.has("drive")) drive(asked.get("drive"), answer, world, states, projection);
-            for (JsonNode step : asked.path("steps")) {
-                steps.take(step.get(0).asText(), Lines.numbers(step));
-                show(answer, world, states, projection);
-            }
+            else Lines.walk(asked, answer, states, steps::take, projection::read, world.failures, world.notes);
         } finally {
             world.close();
         }
@@ -58,19 +54,13 @@ public final class Main {
         Driver driver = new Driver(world, asked.get("seed").asLong(), asked.get("records").asInt(), asked.get("epochs").asInt(),
             asked.get("faults").asInt(), asked.get("false_fencings").asInt(), asked.get("elections").asInt(), asked.get("fail_overs").asInt());
         ArrayNode events = answer.putArray("events");
+        Lines.show(answer, states, projection::read, world.failures, world.notes);
         for (int left = asked.get("steps").asInt(); left > 0; left--) {
             Driver.Event event = driver.step();
             if (event == null) return;
             ArrayNode told = events.addArray().add(event.name());
             for (int broker : event.brokers()) told.add(broker);
-            show(answer, world, states, projection);
+            Lines.show(answer, states, projection::read, world.failures, world.notes);
         }
-    }
-
-    private static void show(ObjectNode answer, World world, ArrayNode states, Projection projection) {
-        Lines.keep(answer, "notes", states.size(), world.notes);
-        Lines.keep(answer, "failures", states.size(), world.failures);
-        ArrayNode numbers = states.addArray();
-        for (int number : projection.read()) numbers.add(number);
     }
 }

@@ -72,11 +72,11 @@ final class Projection {
     }
 
     /** The numbers of the state as it is now. */
-    int[] read() {
+    long[] read() {
         View[] views = new View[world.brokers.length];
         for (int b = 0; b < views.length; b++) views[b] = new View(b);
         PartitionRegistration registered = world.controller.partition();
-        int[] found = new int[names.length];
+        long[] found = new long[names.length];
         for (int i = 0; i < found.length; i++)
             found[i] = names[i].startsWith("brokers.") ? ofBroker(names[i], indices[i], views[indices[i][0]]) : ofAll(names[i], indices[i], registered);
         return found;

@@ -222,8 +222,6 @@ final class World {
 
     void beforeStep() {
         clock.sleep(STEP_MS);
-        notes.clear();
-        failures.clear();
         for (Broker broker : brokers) if (broker != null) broker.beReady();
         for (int b = 0; b < brokers.length; b++) controller.hasRead(b, readUpTo(b));
     }

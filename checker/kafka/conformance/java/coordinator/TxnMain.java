@@ -24,22 +24,9 @@ public final class TxnMain {
         try {
             TxnActions actions = new TxnActions(world);
             TxnNumbers numbers = new TxnNumbers(world, asked.get("cells"));
-            show(world, answer, states, numbers);
-            for (JsonNode step : asked.get("steps")) {
-                actions.take(step.get(0).asText(), Lines.numbers(step));
-                show(world, answer, states, numbers);
-            }
+            Lines.walk(asked, answer, states, actions::take, numbers::read, world.failures, world.notes);
         } finally {
             world.close();
         }
-    }
-
-    private static void show(TxnWorld world, ObjectNode answer, ArrayNode states, TxnNumbers numbers) {
-        Lines.keep(answer, "failures", states.size(), world.failures);
-        Lines.keep(answer, "notes", states.size(), world.notes);
-        world.failures.clear();
-        world.notes.clear();
-        ArrayNode state = states.addArray();
-        for (long number : numbers.read()) state.add(number);
     }
 }

@@ -47,21 +47,10 @@ public final class RaftMain {
         RaftActions actions = new RaftActions(world, asked.get("flushes").asBoolean());
         actions.begin(world.nodes.size() - asked.get("voters").size());
         RaftNumbers numbers = new RaftNumbers(world, actions, asked.get("cells"));
-        compare(world, answer, states, numbers);
-        for (JsonNode step : asked.get("steps")) {
-            actions.take(step.get(0).asText(), Lines.numbers(step));
-            compare(world, answer, states, numbers);
-        }
-    }
-
-    private static void compare(RaftWorld world, ObjectNode answer, ArrayNode states, RaftNumbers read) {
-        for (RaftNode node : world.nodes.values()) if (node.failure != null) world.fail("node " + node.id + ": " + node.failure);
-        Lines.keep(answer, "failures", states.size(), world.failures);
-        Lines.keep(answer, "notes", states.size(), world.notes);
-        world.failures.clear();
-        world.notes.clear();
-        ArrayNode state = states.addArray();
-        for (long number : read.read()) state.add(number);
+        Lines.walk(asked, answer, states, actions::take, () -> {
+            for (RaftNode node : world.nodes.values()) if (node.failure != null) world.fail("node " + node.id + ": " + node.failure);
+            return numbers.read();
+        }, world.failures, world.notes);
     }
 
     private static void show(RaftWorld world, ArrayNode states) {

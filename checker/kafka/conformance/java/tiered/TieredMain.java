@@ -22,20 +22,9 @@ public final class TieredMain {
         try {
             TieredActions actions = new TieredActions(world);
             TieredNumbers numbers = new TieredNumbers(world, actions, asked.get("cells"));
-            show(world, answer, states, numbers);
-            for (JsonNode step : asked.get("steps")) {
-                actions.take(step.get(0).asText(), Lines.numbers(step));
-                show(world, answer, states, numbers);
-            }
+            Lines.walk(asked, answer, states, actions::take, numbers::read, world.failures, world.notes);
         } finally {
             world.close();
         }
-    }
-
-    private static void show(TieredWorld world, ObjectNode answer, ArrayNode states, TieredNumbers numbers) {
-        Lines.keep(answer, "failures", states.size(), world.failures);
-        Lines.keep(answer, "notes", states.size(), world.notes);
-        ArrayNode state = states.addArray();
-        for (long number : numbers.read()) state.add(number);
     }
 }

@@ -112,8 +112,6 @@ final class TieredWorld {
 
     void beforeStep() {
         clock.sleep(1);
-        notes.clear();
-        failures.clear();
     }
 
     /** What happens by itself in the same step: each record gets a segment of its own, and all know what is committed. */
