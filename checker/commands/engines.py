@@ -102,7 +102,7 @@ def _local(asked: Asked) -> Search:
 
 def _spark(asked: Asked) -> Search:
     from checker.core.spark.distributed import Cluster, SparkExplorer
-    from checker.core.spark.session import require_java, require_master, start_session
+    from checker.core.spark.session import require_java, require_master, start_context
 
     master = asked.options["master"] or DEFAULT_MASTER
     require_java()
@@ -111,7 +111,7 @@ def _spark(asked: Asked) -> Search:
     keeps_log = store.storage.is_local and asked.options["store"]
     log = Path(store.storage.root) / "spark.log" if keeps_log else None
     cluster = Cluster(
-        lambda given_up: start_session(master, log, given_up=given_up), asked.options["partitions"]
+        lambda given_up: start_context(master, log, given_up=given_up), asked.options["partitions"]
     )
     return SparkExplorer(
         store, asked.model, asked.properties, cluster, asked.limits, asked.how, asked.on_progress

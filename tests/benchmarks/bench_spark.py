@@ -80,7 +80,7 @@ class Meter:
 
 
 def measure(
-    session: Any, size: str, partitions: int | None, show_levels: bool, is_kept: bool
+    spark: Any, size: str, partitions: int | None, show_levels: bool, is_kept: bool
 ) -> dict[str, Any]:
     """One search of KIP-320 with two properties: seconds, memory, bytes on disk."""
     from checker.core.search.explore import Options, Progress
@@ -106,7 +106,7 @@ def measure(
             last[0] = now
 
         started = time.perf_counter()
-        cluster = Cluster(lambda _: session, partitions)
+        cluster = Cluster(lambda _: spark, partitions)
         found = SparkExplorer(store, model, properties, cluster, None, options, on_progress).run()
         seconds = time.perf_counter() - started
         meter.sample()
@@ -126,14 +126,14 @@ def bench(
     is_kept: bool = True,
 ) -> None:
     """Print a line a size and number of partitions, and check the number of states."""
-    from checker.core.spark.session import start_session
+    from checker.core.spark.session import start_context
 
     started = time.perf_counter()
-    session = start_session(MASTER)
-    print(f"session up after {time.perf_counter() - started:.1f} s")
+    spark = start_context(MASTER)
+    print(f"Spark is up after {time.perf_counter() - started:.1f} s")
     for size in sizes:
         for count in partitions:
-            found = measure(session, size, count, show_levels, is_kept)
+            found = measure(spark, size, count, show_levels, is_kept)
             parts = f"{count or 'as many as cores'} partitions"
             print(f"kip320 {size} {MASTER} {parts} {found}", flush=True)
             assert found["states"] == STATES[size]

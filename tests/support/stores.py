@@ -151,7 +151,7 @@ def distributed(
     chosen = everything(model) if properties is None else properties
     manifest = manifest_for(model, chosen, options)
     store = open_store(str(location), manifest, resume=True, is_kept=is_kept)
-    cluster = Cluster(lambda _: session, partitions, hand_over, numbers)
+    cluster = Cluster(lambda _: session.sparkContext, partitions, hand_over, numbers)
     return essence(SparkExplorer(store, model, chosen, cluster, limits, options).run())
 
 

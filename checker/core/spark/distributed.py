@@ -31,7 +31,7 @@ from model.language.protocol import Model
 from properties import Property, Sense
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark import SparkContext
 
 DEFAULT_HAND_OVER = 20_000
 NUMBERS = 1 << 62  # numbers stay below this, so that they are the same signed and unsigned
@@ -42,13 +42,13 @@ GROUPS_A_SLICE = 16
 class Cluster:
     """Where and how the work is spread. None of this changes what is found.
 
-    `session` starts Spark; what it is given says whether that has been given up, which is a
+    `start` starts Spark; what it is given says whether that has been given up, which is a
     `KeyboardInterrupt`. `partitions` is none for as many as the cluster has cores. Levels of fewer
     states than `hand_over` are searched in the driver's process, as long as none was larger.
     `numbers` is the bound on the numbers of states; beyond it a level is renumbered.
     """
 
-    session: Callable[[Callable[[], bool]], SparkSession]
+    start: Callable[[Callable[[], bool]], SparkContext]
     partitions: int | None = None
     hand_over: int = DEFAULT_HAND_OVER
     numbers: int = NUMBERS
@@ -78,7 +78,7 @@ class SparkExplorer:
         self._on_progress = on_progress or (lambda _: None)
         self._run = uuid.uuid4().hex
         self._local: Explorer | None = None
-        self._session: SparkSession | None = None
+        self._spark: SparkContext | None = None
         self._stopped = ""
 
     # --- stopping ----------------------------------------------------------------------------
@@ -91,9 +91,9 @@ class SparkExplorer:
         self._stopped = self._stopped or why
         if self._local is not None:
             self._local.request_stop()
-        if self._session is not None:
+        if self._spark is not None:
             # Not in this thread: a signal handler may have stopped it in the middle of a call.
-            cancel = self._session.sparkContext.cancelAllJobs
+            cancel = self._spark.cancelAllJobs
             threading.Thread(target=cancel, daemon=True).start()
 
     # --- the search --------------------------------------------------------------------------
@@ -144,9 +144,9 @@ class SparkExplorer:
     def _search_there(self) -> None:
         timer = self._alarm()
         try:
-            self._session = self.cluster.session(lambda: bool(self._stopped))
+            self._spark = self.cluster.start(lambda: bool(self._stopped))
             while not self._is_answered() and not self._is_out_of_states() and not self._stopped:
-                self._build(self._session)
+                self._build(self._spark)
                 self._report()
         except KeyboardInterrupt:
             if not self._stopped:
@@ -203,29 +203,29 @@ class SparkExplorer:
 
     # --- one level ---------------------------------------------------------------------------
 
-    def _build(self, session: SparkSession) -> None:
+    def _build(self, spark: SparkContext) -> None:
         """Build the level after the last, and commit it."""
         from checker.core.spark.jobs import build_level, renumber_level
         from checker.core.spark.renumber import choose_ranges
 
         before = self.store.levels[-1]
-        job = self._job(session, before)
+        job = self._job(spark, before)
         self.store.storage.make_directory(self.store.directory(job.depth))
-        work = _slices(before, session.sparkContext.defaultParallelism)
-        notes = build_level(session, job, work)
+        work = _slices(before, spark.defaultParallelism)
+        notes = build_level(spark, job, work)
         findings = self._findings(job.depth, notes)
         files = _files(notes)
         if files and (before.numbers << (2 * job.shift)) > self.cluster.numbers:
             samples = [number for note in notes for number in note.get("sample", [])]
             ranges = choose_ranges(files, samples, job.partitions)
-            replaced, files = files, _files(renumber_level(session, job, ranges))
+            replaced, files = files, _files(renumber_level(spark, job, ranges))
             for name in {file.name for file in replaced} - {file.name for file in files}:
                 self.store.storage.delete(f"{self.store.directory(job.depth)}/{name}")
         seconds = self._earlier + time.perf_counter() - self._started
         findings.add_level(sum(file.rows for file in files), seconds)
         self.store.commit(Level.of(findings, files))
 
-    def _job(self, session: SparkSession, before: Level) -> LevelJob:
+    def _job(self, spark: SparkContext, before: Level) -> LevelJob:
         return LevelJob(
             run=self._run,
             storage=self.store.storage.anywhere,
@@ -233,7 +233,7 @@ class SparkExplorer:
             identity=self.model.identity,
             properties=tuple(prop.name for prop in self.properties),
             depth=before.depth + 1,
-            partitions=self.cluster.partitions or session.sparkContext.defaultParallelism,
+            partitions=self.cluster.partitions or spark.defaultParallelism,
             shift=max((len(self.model.instances) - 1).bit_length(), 1),
             exact=self.options.exact,
             deadlock=self.options.deadlock and before.deadlock is None,

@@ -22,14 +22,13 @@ from checker.core.stores.store import LevelFile, Store
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
-    from pyspark import RDD
-    from pyspark.sql import SparkSession
+    from pyspark import RDD, SparkContext
 
 Pair = tuple[int, tuple[int, bytes]]
 """A parcel on its way: where it goes, its kind and its content."""
 
 
-def build_level(spark: SparkSession, job: LevelJob, work: list[Slice]) -> list[dict[str, Any]]:
+def build_level(spark: SparkContext, job: LevelJob, work: list[Slice]) -> list[dict[str, Any]]:
     """Expand all of `work`, and have owners store the states of the level; their notes."""
     shipment = ship(spark)
     with directory_beside(_directory() if shipment.is_for_one_machine else None) as beside:
@@ -38,7 +37,7 @@ def build_level(spark: SparkSession, job: LevelJob, work: list[Slice]) -> list[d
         return checked(parcels.mapPartitions(shipment.task(keep_task, job)).collect())
 
 
-def renumber_level(spark: SparkSession, job: LevelJob, ranges: Ranges) -> list[dict[str, Any]]:
+def renumber_level(spark: SparkContext, job: LevelJob, ranges: Ranges) -> list[dict[str, Any]]:
     """Write the files of a level anew with smaller numbers; notes that name the new files."""
     shipment = ship(spark)
     count = len(ranges.files)
@@ -49,17 +48,17 @@ def renumber_level(spark: SparkSession, job: LevelJob, ranges: Ranges) -> list[d
     return checked(_delivered(ranked, count).mapPartitions(rewrite).collect())
 
 
-def check_files(spark: SparkSession, store: Store) -> None:
+def check_files(spark: SparkContext, store: Store) -> None:
     """Have workers compare all files of a store with their digests: `UsageError` if one differs."""
-    files, cores = list(store.files()), spark.sparkContext.defaultParallelism
-    places = spark.sparkContext.parallelize(range(len(files)), min(len(files), 4 * cores))
+    files, cores = list(store.files()), spark.defaultParallelism
+    places = spark.parallelize(range(len(files)), min(len(files), 4 * cores))
     task = ship(spark).task(check_task, store.storage.anywhere, files)
     checked(places.mapPartitions(task).collect())
 
 
-def _places(spark: SparkSession, count: int) -> RDD[int]:
+def _places(spark: SparkContext, count: int) -> RDD[int]:
     """Numbers from 0 on, a task each."""
-    return spark.sparkContext.parallelize(range(count), count)
+    return spark.parallelize(range(count), count)
 
 
 def _delivered(pairs: RDD[Pair], partitions: int) -> RDD[Pair]:

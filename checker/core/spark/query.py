@@ -18,7 +18,7 @@ def query_spark(store: Store, model: Model, sql: str, limit: int, master: str) -
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
-    check_files(session, store)  # Spark's reader knows nothing of digests
+    check_files(session.sparkContext, store)  # Spark's reader knows nothing of digests
     try:
         packed = session.read.option("basePath", store.storage.uri(LEVELS)).parquet(
             *[store.storage.uri(store.place(*each)) for each in store.files()]

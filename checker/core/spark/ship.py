@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from checker.core.spark import bootstrap
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark import SparkContext
 
 _ABOVE = __name__.split(".")[:-4]  # `highwater` where it is installed, nothing in the repository
 PACKAGES = tuple(_ABOVE) or ("model", "properties", "checker")
@@ -48,11 +48,10 @@ class Shipment:
 _shipped: dict[str, Shipment] = {}
 
 
-def ship(session: SparkSession) -> Shipment:
-    """Send the code to the workers of a session, once; threads of this process have it already."""
+def ship(context: SparkContext) -> Shipment:
+    """Send the code to the workers, once; threads of this process have it already."""
     from pyspark import cloudpickle
 
-    context = session.sparkContext
     if context.applicationId not in _shipped:
         register: Any = cloudpickle.register_pickle_by_value
         register(bootstrap)
