@@ -42,7 +42,7 @@ GROUPS = {
         "liveness": "check what must eventually happen, and which steps have to be fair for it",
         "simulate": "walk at random, at sizes too large to search",
         "prove": "prove by induction, or check short runs, with Z3",
-        "infer": "find the lemmas that a proof needs, from templates and reachable states",
+        "infer": "find the lemmas that a proof needs, from reachable states",
         "export": "write a model for another checker: Promela for Spin, TLA+ for TLC",
     },
     "Understand a result": {

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 @click.option(
     "--reduce",
     is_flag=True,
-    help="leave out steps that no shortest trace to a violation has: fewer states, more time",
+    help="leave out steps that no shortest trace to a violation has: fewer states, at a price",
 )
 @click.option("--liveness", is_flag=True, help="check also what must eventually happen")
 @click.option(

@@ -1,4 +1,4 @@
-"""`infer`: lemmas from templates, filtered on all reachable states, kept if inductive."""
+"""`infer`: lemmas from templates or derived atoms that hold in all runs and are inductive."""
 
 from __future__ import annotations
 
@@ -15,20 +15,28 @@ from checker.commands.common import (
     seconds,
     write_result,
 )
+from model.language.errors import UsageError
 
 if TYPE_CHECKING:
     from checker.commands.ceiling import Ceiling
     from checker.core.proofs.inference.infer import Inference
+    from properties import Property
 
 
 @model_command
 @click.option("--timeout", type=seconds, metavar="SECONDS", help="for each query [default: 60]")
+@click.option(
+    "--derived", is_flag=True, help="from what the protocol declares, though it has templates"
+)
 @click.option("--survivors", is_flag=True, help="print all lemmas that were found")
 @limited()
 @memory_option
 @checked_output_options
 def command(ceiling: Ceiling, **options: Any) -> int:
-    """Find lemmas about PROTOCOL by itself, and say which of the known ones hold.
+    """Find lemmas about PROTOCOL by itself, and say which of the known ones hold and follow.
+
+    They are made of the protocol's templates, or where it has none, of its fields, the conditions
+    in its actions, and its properties.
 
     Exit status: 0 if the properties follow from what was found, 20 unknown, 21 they do not.
     """
@@ -37,14 +45,17 @@ def command(ceiling: Ceiling, **options: Any) -> int:
     require_solver("infer")
     from checker.commands.progress import Ticker
     from checker.commands.proof_text import inference_text
+    from checker.core.proofs.inference.derive import DerivingInferrer
     from checker.core.proofs.inference.infer import Inferrer
     from checker.core.proofs.proof_report import exit_status
+    from properties import templates_of
 
     timeout = 60.0 if options["timeout"] is None else options["timeout"]
     with ceiling, Ticker(options["quiet"] or options["as_json"]) as ticker:
         model = chosen_model(options, ceiling.preparing)
-        properties = provable_properties(model, options["properties"])
-        result = Inferrer(
+        properties = _of_states(provable_properties(model, options["properties"]), options)
+        derived = options["derived"] or templates_of(model.protocol) is None
+        result = (DerivingInferrer if derived else Inferrer)(
             model, properties, timeout, ticker.say, cross_check=options["cross_check"]
         ).run()
     write_result(
@@ -55,18 +66,28 @@ def command(ceiling: Ceiling, **options: Any) -> int:
     return exit_status(result.verdict)
 
 
+def _of_states(properties: tuple[Property, ...], options: dict[str, Any]) -> tuple[Property, ...]:
+    """The properties without those about steps, of which none may have been named."""
+    for prop in properties:
+        if prop.of_steps and prop.name in options["properties"]:
+            raise UsageError(f"{prop.name} is about steps: infer finds lemmas for states")
+    return tuple(prop for prop in properties if not prop.of_steps)
+
+
 def _as_data(result: Inference) -> dict[str, Any]:
     from checker.core.verdict import Agreement
 
     found = {
         "verdict": str(result.verdict),
         "states": result.states,
+        "atoms": result.atoms,
         "candidates": result.candidates,
         "survivors": [result.words(candidate) for candidate in result.survivors],
         "needed": [result.words(candidate) for candidate in result.needed],
         "queries": result.queries,
         "follows": result.follows,
         "lemmas_holding": [prop.name for prop in result.holding],
+        "lemmas_found": [prop.name for prop in result.found],
         "lemmas_fallen": [prop.name for prop in result.fallen],
         "stopped": result.stopped,
         "cross_check": Agreement.data(result.agreement),

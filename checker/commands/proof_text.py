@@ -131,6 +131,7 @@ def inference_text(result: Inference, survivors: bool, console: Console) -> str:
     counts.add_column(justify="right")
     for what, number in (
         ("reachable states", f"{result.states:,}"),
+        ("atoms", f"{result.atoms:,}"),
         ("candidates that hold in all of them", f"{result.candidates:,}"),
         ("inductive together", f"{len(result.survivors):,}"),
         ("queries", f"{result.queries:,}"),
@@ -140,6 +141,8 @@ def inference_text(result: Inference, survivors: bool, console: Console) -> str:
     parts.append(counts)
     if result.holding or result.fallen:
         known = {"known lemmas that hold": result.holding, "that fall": result.fallen}
+        if result.survivors:
+            known["that hold, but do not follow"] = result.missing
         parts += [Text(), _names(**known)]
     if survivors:
         parts += [Text(), Text("inductive together:")]

@@ -11,6 +11,7 @@ from model.language import (
     choose,
     every,
     implies,
+    maximum,
     not_,
     require,
     smallest,
@@ -63,7 +64,11 @@ def controller_elect(partition: Tiered, broker: Broker) -> None:
     since="3.6.0",
 )
 def controller_elect_uncleanly(partition: Tiered, broker: Broker) -> None:
-    """No broker that is up has every committed record. What the new leader lacks is lost."""
+    """No broker that is up has every committed record. What the new leader lacks is lost.
+
+    So is what is remote of offsets of which it knows no epoch, as it was being built: it cannot
+    read it, and deletes it.
+    """
     _require_election(partition, broker)
     require(
         every(
@@ -73,6 +78,8 @@ def controller_elect_uncleanly(partition: Tiered, broker: Broker) -> None:
 
     spend(partition, UNCLEAN_ELECTIONS)
     start = partition.cache_start(broker)
+    lost_to = choose(broker.log_start < start, start, partition.expired_to)
+    partition.expired_to = maximum(partition.expired_to, lost_to)
     kept = smallest(
         choose(
             any_of(
@@ -89,6 +96,7 @@ def controller_elect_uncleanly(partition: Tiered, broker: Broker) -> None:
     for other in partition.brokers:
         other.ousted = True
     _elect(partition, broker)
+    partition.unclean_epoch = partition.epoch
 
 
 @action("{broker} stops", at="KafkaServer.shutdown", since="3.6.0")

@@ -159,13 +159,21 @@ def leader_begin_copy(partition: Tiered, broker: Broker, segment: Segment, end: 
 def leader_finish_copy(partition: Tiered, broker: Broker, segment: Segment) -> None:
     """The copy is listed. Nothing asks whether the broker still leads.
 
-    The next segment begins after it, and not below where the log starts by then.
+    The next segment begins after it, and not below where the log starts by then. A copy that a task
+    of an earlier leadership began moves nothing of a later task.
     """
     require(broker.up, segment.copy == Copy.STARTED, segment.copier == broker)
 
     start = broker.log_start
     mine = broker.next_base == maximum(segment.first, start)
-    goes_on = all_of(broker.leads, mine, segment.until <= broker.end)
+    is_its_log = every(
+        implies(
+            all_of(segment.lineage[place] != NO_EPOCH, place.number >= start),
+            segment.lineage[place] == broker.lineage[place],
+        )
+        for place in partition.places
+    )
+    goes_on = all_of(broker.leads, mine, is_its_log)
     base = choose(goes_on, maximum(segment.until, start), broker.next_base)
     broker.copy_next(base, broker.copied_to)
     listing.list_finished(partition, segment)

@@ -9,6 +9,7 @@ from model.language import (
     all_of,
     any_of,
     choose,
+    maximum,
     minimum,
     not_,
     require,
@@ -33,12 +34,19 @@ def leader_append(partition: Tiered, leader: Broker) -> None:
 def leader_raise_high_watermark(partition: Tiered, leader: Broker) -> None:
     """The next record is committed: every member of the ISR has it, which may be the leader alone.
 
-    A leader knows no epoch of what it has lost the epochs of; that is not committed anew.
+    A leader knows no epoch of what it has lost the epochs of; that is not committed anew. What an
+    unclean election has lost, and another such election brings back, counts as deleted.
     """
     end = partition.high_watermark
     require(partition.is_leader(leader), end < leader.end)
     require(some(all_of(p.number == end, leader.lineage[p] != NO_EPOCH) for p in partition.places))
 
+    is_back = some(
+        all_of(place.number == end, leader.lineage[place] < partition.unclean_epoch)
+        for place in partition.places
+    )
+    lost_to = choose(is_back, end + 1, partition.expired_to)
+    partition.expired_to = maximum(partition.expired_to, lost_to)
     for place in partition.places:
         here = place.number == end
         place.committed = choose(here, leader.lineage[place], place.committed)

@@ -137,7 +137,9 @@ class Spent(Budgets, of=BOUNDS):
 class Tiered(State):
     """A partition of a tiered topic. `expired_to`: what retention has deleted is below.
 
-    What is appended below it after an unclean election counts as deleted, too.
+    What is appended below it after an unclean election counts as deleted, too. `unclean_epoch`: in
+    which a leader was last elected uncleanly. What is older, and is not committed by then, was lost
+    by an unclean election, or never promised.
     """
 
     places: Table[Place] = table(LOG_SIZE)
@@ -146,6 +148,7 @@ class Tiered(State):
     epoch: LeaderEpoch = 0
     leader: Broker | None = None
     expired_to: Offset = 0
+    unclean_epoch: LeaderEpoch = 0
     spent: Spent = Spent.part()
 
     @property
@@ -245,9 +248,10 @@ class Tiered(State):
         return all_of(broker.local_start <= place.number, place.number < broker.end)
 
     def lacks_nothing(self, broker: Broker) -> bool:
-        """It may be in the ISR: what its local log has is right, and reaches the high watermark.
+        """It may be in the ISR: what its log has is right, and reaches the high watermark.
 
-        Where nothing is local, the epoch of the last record is what its fetch names.
+        Where nothing is local, its fetch names the epoch that its cache has last: if that diverges
+        from the leader's log, it is told so, and does not count.
         """
         return all_of(
             not_(any_of(broker.building, broker.ousted)),
@@ -255,17 +259,12 @@ class Tiered(State):
             every(
                 implies(
                     all_of(
-                        place.number == broker.end - 1,
                         place.committed != NO_EPOCH,
-                        broker.lineage[place] != NO_EPOCH,
+                        any_of(
+                            broker.local_start <= place.number,
+                            broker.lineage[place] != NO_EPOCH,
+                        ),
                     ),
-                    broker.lineage[place] == place.committed,
-                )
-                for place in self.places
-            ),
-            every(
-                implies(
-                    all_of(broker.local_start <= place.number, place.committed != NO_EPOCH),
                     broker.lineage[place] == place.committed,
                 )
                 for place in self.places

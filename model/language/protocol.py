@@ -376,3 +376,7 @@ class Model(StateSpace):
     def ground_claim(self, function: Callable[..., bool], frames: int = 1) -> Node:
         """A claim over cells: of frame 0, and with `frames` 2 of frame 1 after the step."""
         return self._grounder.expression(self.claim(function, frames))
+
+    def ground_part(self, node: Node, environment: Mapping[Node, int]) -> Node:
+        """A captured expression over cells, with what its free variables stand for, by number."""
+        return self._grounder.expression(node, dict(environment))

@@ -3,8 +3,8 @@
 `python -m tests.benchmarks.bench_all_sizes --keep FILE --write docs/proving.md` writes a line to
 FILE for each obligation and seed: whether it was settled, in how many instances and processor
 seconds; and the table of all that FILE has. It goes on with what FILE has: also with another Z3,
-that of the environment in which it runs, and with `--solver cvc5`, which has to refute at last what
-Z3 finds instances for. No time is asserted.
+that of the environment in which it runs, and with `--solver cvc5`, which has to refute those
+of the instances that Z3 finds and needs; its seconds are of the clock. No time is asserted.
 """
 
 from __future__ import annotations

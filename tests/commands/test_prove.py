@@ -90,7 +90,7 @@ def words(text, title):
         (("prove", "kip320", "--unbounded", "--bounded", "3"), "choose one"),
         (("prove", "kip320", "--property", "a_record_commits"), "sometimes"),
         (("prove", "kip320", "--timeout", "soon"), "soon"),
-        (("infer", "kafka"), "no templates"),
+        (("infer", "kafka", "--property", "epochs_grow"), "epochs_grow is about steps"),
     ],
 )
 def test_wrong_usage_is_one_line(highwater, arguments, words):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import types
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 from unittest.mock import patch
@@ -44,30 +45,41 @@ def little_example(seed: int) -> Example:
         ]
         return f"{join}({', '.join(parts)})"
 
-    texts, actions = [], []
-    for count in range(dice.randint(5, 8)):
-        lines = [f"require({some(dice.choice(['all_of', 'all_of', 'any_of']), 1, 2)})"]
+    steps = []
+    for _ in range(dice.randint(5, 8)):
+        guard = some(dice.choice(["all_of", "all_of", "any_of"]), 1, 2)
+        effects = []
         for target in dice.sample(range(_CELLS), dice.choice([1, 1, 2])):
             values = [str(number()), str(number()), f"minimum(s.c{target} + 1, {_HIGH})", cell()]
-            lines.append(f"s.c{target} = {dice.choice(values)}")
-        texts.append("\n    ".join([f"def act{count}(s):", *lines]))
-        actions.append(action_of(texts[-1], f"act{count}", {}))
+            effects.append(f"s.c{target} = {dice.choice(values)}")
+        steps.append((guard, *effects))
     before, after = some("all_of", 1, 2), some("all_of", 1, 2).replace("s.", "t.")
     either = f"any_of({some('all_of', 2, 3)}, {some('all_of', 2, 3)})"
-    properties = []
-    for name, head, breach in (
-        ("claim0", "s", some("all_of", 2, 3)),
-        ("claim1", "s", either),
-        ("of_step", "s, t", f"all_of({before}, {after})"),
-    ):
+    breaches = {
+        "claim0": ("s", some("all_of", 2, 3)),
+        "claim1": ("s", either),
+        "of_step": ("s, t", f"all_of({before}, {after})"),
+    }
+    return example_of(steps, breaches, [number() for _ in range(_CELLS)])
+
+
+def example_of(
+    steps: Iterable[Sequence[str]], breaches: Mapping[str, tuple[str, str]], start: Sequence[int]
+) -> Example:
+    """A model of cells `s.c0` and so on: steps by guard and effects, claims by their breaches."""
+    texts, actions, properties = [], [], []
+    for count, (guard, *effects) in enumerate(steps):
+        lines = [f"def act{count}(s):", f"require({guard})", *effects]
+        texts.append("\n    ".join(lines))
+        actions.append(action_of(texts[-1], f"act{count}", {}))
+    for name, (head, breach) in breaches.items():
         texts.append(f"def {name}({head}):\n    return not_({breach})")
         claim = compiled(texts[-1], name)
-        properties.append(Property(name, "", claim, of_steps=name == "of_step"))
-    names = [f"c{k}" for k in range(_CELLS)]
+        properties.append(Property(name, "", claim, of_steps=head != "s"))
+    names = {f"c{k}": first for k, first in enumerate(start)}
     body = {"__annotations__": dict.fromkeys(names, Annotated[int, integers(0, _HIGH)])}
-    start = {name: number() for name in names}
     state = types.new_class(
-        "Little", (State,), exec_body=lambda space: space.update(body, __module__=__name__, **start)
+        "Little", (State,), exec_body=lambda space: space.update(body, __module__=__name__, **names)
     )
     protocol = Protocol("little", "for tests", state, tuple(actions), ())
     return Example(protocol.model(), tuple(properties), "\n\n".join(texts))

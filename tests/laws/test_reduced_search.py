@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.laws.reduction_laws import little_example, reduced_search_is_full_search
+from checker.core.search.explore import Explorer, Limits, Options
+from checker.core.search.reduced import ReducedExplorer
+from tests.laws.reduction_laws import (
+    example_of,
+    little_example,
+    reduced_search_is_full_search,
+)
 from tests.laws.test_generated_protocols import hold
 
 
@@ -23,3 +29,25 @@ def test_reduced_search_is_full_search_of_generated_protocols():
 def test_reduced_search_is_full_search_of_ten_thousand_protocols():
     for seed in range(10_000):
         reduced_search_is_full_search(little_example(seed))
+
+
+@pytest.mark.slow
+def test_where_a_goal_cannot_be_any_more_the_search_is_over():
+    # The two that would set c1 are locked for ever, so no step towards c2 is of use.
+    locked = "all_of(s.c0 == 1)", "s.c1 = 1"
+    steps = [
+        ("all_of(s.c1 == 1, s.c2 == 1)", "s.c1 = 2"),
+        ("all_of(s.c3 == 1)", "s.c2 = 1"),
+        ("all_of(s.c3 == 0)", "s.c3 = 1"),
+        locked,
+        locked,
+    ]
+    asked = {"never": ("s", "s.c1 == 2")}
+    example = example_of(steps, asked, [0, 0, 0, 0])
+    options = Options(cross_check=False)
+    full = Explorer(example.model, example.properties, Limits(), options).run()
+    reduced = ReducedExplorer(example.model, example.properties, Limits(), options).run()
+    assert (full.depth, reduced.depth) == (2, 0)
+    opened = example_of(steps, asked, [1, 0, 0, 0])
+    found = ReducedExplorer(opened.model, opened.properties, Limits(), options).run()
+    assert [violation.depth for violation in found.violations] == [4]

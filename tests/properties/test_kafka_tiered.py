@@ -72,11 +72,11 @@ def test_what_is_said_to_break_a_property_breaks_it_and_the_report_says_where(pr
         pytest.param(UNCLEAN, 19792, id="unclean"),
         pytest.param({"brokers": 3, "log_size": 1, **UNCLEAN}, 14220, id="three"),
         pytest.param(
-            {"max_leader_epoch": 2, "copies": 3, **UNCLEAN}, 267997, id="epochs",
+            {"max_leader_epoch": 2, "copies": 3, **UNCLEAN}, 269260, id="epochs",
             marks=pytest.mark.slow,
         ),
         pytest.param(
-            {"max_leader_epoch": 2, "copies": 3, "log_size": 3, **UNCLEAN}, 4143983, id="large",
+            {"max_leader_epoch": 2, "copies": 3, "log_size": 3, **UNCLEAN}, 4172349, id="large",
             marks=pytest.mark.slow,
         ),
     ],
@@ -93,14 +93,17 @@ def test_with_every_fix_nothing_is_violated_and_every_witness_is_reached(bounds,
         assert (prop.sense is Sense.ALWAYS and found.is_vacuous(prop)) is idle, prop.name
 
 
-def test_who_resumes_building_needs_no_other_order_of_reads_but_a_clean_election():
-    """Finding 0028 by a refused read, a death, or both. An unclean election waits for nobody."""
+def test_who_resumes_building_needs_no_other_order_of_reads():
+    """Finding 0028 by a refused read, a death, or both.
+
+    What an unclean election finds no epochs of, it takes.
+    """
     bounds = {"refused_reads": 1, "build_crashes": 1}
     rules = {**FIXED, "tier.indexes.before.truncating": "false"}
     claims = properties_of(KAFKA_TIERED)
     assert explore(KAFKA_TIERED.model(bounds, rules), claims).verdict is Verdict.EXHAUSTED
     unclean = KAFKA_TIERED.model({**bounds, "unclean_elections": 1}, FIXED)
-    assert explore(unclean, claims).verdict is Verdict.VIOLATED
+    assert explore(unclean, claims).verdict is Verdict.EXHAUSTED
 
 
 def judged(bounds: dict[str, int], *changes: str, **settings: str) -> Verdict:

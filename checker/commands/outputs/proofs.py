@@ -67,12 +67,14 @@ class Infer(TypedDict):
     settings: dict[str, object]
     verdict: str
     states: Count
+    atoms: Count
     candidates: Count
     survivors: list[object]
     needed: list[object]
     queries: Count
     follows: dict[str, object]
     lemmas_holding: list[object]
+    lemmas_found: list[object]
     lemmas_fallen: list[object]
     stopped: str | None
     cross_check: dict[str, object] | None

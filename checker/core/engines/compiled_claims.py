@@ -56,6 +56,39 @@ class JudgedClaims(SwitchOver[..., list[Booleans]]):
         )
 
 
+class PackedClaims(SwitchOver[[Words], Words]):
+    """Where each claim of states is true, as bits, 64 claims to a word: shape (words, states)."""
+
+    def __init__(
+        self, claims: Claims, background: Background | None, patience: float | None
+    ) -> None:
+        def compare(judge: Any, called: tuple[Any, ...]) -> None:
+            some = called[0][:, :_COMPARED]
+            if not np.array_equal(judge(some), _packed(claims(some))):
+                raise DisagreementError("machine code judges a claim otherwise than the programs")
+
+        super().__init__(
+            lambda words: _packed(claims(words)),
+            lambda: Written(
+                _assemblies(claims.nodes, claims.layout),
+                LOOPS,
+                lambda codes: CompiledClaims(claims.nodes, claims.layout, codes).packed,
+            ),
+            compare,
+            background,
+            None if patience is None else _DEARER * patience,
+        )
+
+
+def _packed(masks: Sequence[Booleans]) -> Words:
+    """Masks of one boolean a state as bits of words, 64 masks to a word; one mask at least."""
+    packed = np.zeros((-(-len(masks) // WORD.width), len(masks[0])), np.uint64)
+    for number, mask in enumerate(masks):
+        bit = mask.astype(np.uint64) << np.uint64(number % WORD.width)
+        packed[number // WORD.width] |= bit
+    return packed
+
+
 class CompiledClaims:
     """Judges claims by machine code. Building one takes a while; see `Unsupported`."""
 
@@ -72,17 +105,22 @@ class CompiledClaims:
 
     def __call__(self, words: Words, after: Words | None = None) -> list[Booleans]:
         """One mask a claim, each of one boolean a state (or a step, given the states after)."""
-        first = _in_columns(words)
-        second = first if after is None else _in_columns(after)
-        states = words.shape[1]
-        truths, masks = np.empty(states, np.uint64), []
-        for group, function in zip(self._groups, self._functions, strict=True):
-            function(
-                first.ctypes.data, first.strides[0] // 8, second.ctypes.data,
-                second.strides[0] // 8, states, truths.ctypes.data,
-            )  # fmt: skip
+        masks = []
+        for group, truths in zip(self._groups, self.packed(words, after), strict=True):
             masks += _masks(truths, len(group))
         return masks
+
+    def packed(self, words: Words, after: Words | None = None) -> Words:
+        """The same as bits, 64 claims to a word: shape (words, states)."""
+        first = _in_columns(words)
+        second = first if after is None else _in_columns(after)
+        truths = np.empty((len(self._groups), words.shape[1]), np.uint64)
+        for of_group, function in zip(truths, self._functions, strict=True):
+            function(
+                first.ctypes.data, first.strides[0] // 8, second.ctypes.data,
+                second.strides[0] // 8, words.shape[1], of_group.ctypes.data,
+            )  # fmt: skip
+        return truths
 
 
 def _groups(nodes: list[Node]) -> list[list[Node]]:

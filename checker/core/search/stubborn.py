@@ -1,27 +1,31 @@
 """Reduction: of a state's steps only those that the shortest way to a goal may have to begin with.
 
-Chosen are action instances, for each state anew. Chosen is for each goal (`goals.py`) that is false
-what may make a false part of it true; with an instance that is enabled, all that are dependent on
-it; with one that is not, what may make a false part of its guard true. So a way to a goal has an
-instance that is chosen, and the first such can be moved to its front: it is enabled now, what comes
-before it is independent of it. The way stays as long and ends in the same state. Hence goals are
-reached at the same depths as in the full search, and neither cycles nor stuttering need a proviso.
+Chosen are action instances, for each state anew, among those that can still happen. Chosen is for
+each goal (`goals.py`) that is false what may make a false part of it true; with an instance that is
+enabled, all that are dependent on it; with one that is not, what may make a false part of its guard
+true. So a way to a goal has an instance that is chosen, and the first such can be moved to its
+front: it is enabled now, what comes before it is independent of it. The way stays as long and ends
+in the same state. Hence goals are reached at the same depths as in the full search, and neither
+cycles nor stuttering need a proviso.
+
+What can still happen is found as if nothing that is true became false again: an instance whose
+guard so becomes true. What cannot is on no way from here, so it need not be chosen; where no goal
+can still be, nothing is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from checker.core.engines.background import Background
-from checker.core.engines.compiled_claims import JudgedClaims
-from checker.core.engines.layout import Words
+from checker.core.engines.compiled_claims import PackedClaims
+from checker.core.engines.layout import WORD_BITS, Words
 from checker.core.engines.vectorised import Booleans, Claims, Successors, VectorisedEngine
 from checker.core.native.kernel import kernel
-from checker.core.search.goals import Parts, goals_of, members
+from checker.core.search.goals import Goal, Parts, goals_of, members
 from checker.core.search.independence import Relations
 from model.language import graph
 from model.language.graph import Node, Op
@@ -29,59 +33,39 @@ from properties import Property
 
 Ints = npt.NDArray[np.int64]
 
-_ATOM, _ALL, _ANY, _TRUE, _FALSE = range(5)
 _ENABLED_COST = 64  # an instance that is enabled costs a step, and what depends on it
+_MOST_CLAUSES = 64  # of a condition; one that would have more is a clause by itself
+_ALL = 0xFFFFFFFFFFFFFFFF
 
 
-class _Lists(NamedTuple):
-    """Lists of numbers, one after the other: list i is `numbers[first[i]:first[i + 1]]`."""
-
-    first: Ints
-    numbers: Ints
-
-    @staticmethod
-    def of(lists: Iterable[Iterable[int]]) -> _Lists:
-        each = [list(one) for one in lists]
-        first = np.cumsum([0, *map(len, each)], dtype=np.int64)
-        return _Lists(first, np.array([number for one in each for number in one], np.int64))
-
-
-class _Conditions:
-    """Conditions as rows, each with its parts before itself: its kind, its atom, its members."""
+class _Clauses:
+    """Conditions as conjunctions of clauses, which are numbered; a clause is a disjunction."""
 
     def __init__(self) -> None:
-        self.atoms: dict[Node, int] = {}
-        self._kinds: list[int] = []
-        self._atom: list[int] = []
-        self._members: list[list[int]] = []
-        self._first = [0]
+        self.numbers: dict[Node, int] = {}
 
-    def add(self, condition: Node) -> int:
-        """The number of the condition."""
-        self._row(condition, {})
-        self._first.append(len(self._kinds))
-        return len(self._first) - 2
+    def add(self, condition: Node) -> list[int]:
+        """The numbers of the clauses of a condition in the form of `Parts`."""
+        clauses = (graph.disjunction(*clause) for clause in _clauses(condition))
+        found = [clause for clause in clauses if clause is not graph.TRUE]
+        return [self.numbers.setdefault(clause, len(self.numbers)) for clause in found]
 
-    def _row(self, node: Node, rows: dict[Node, int]) -> int:
-        if node not in rows:
-            kind = {Op.AND: _ALL, Op.OR: _ANY}.get(node.op, _ATOM)
-            below = [self._row(arg, rows) for arg in node.args] if kind != _ATOM else []
-            if node.op is Op.CONST:
-                kind = _TRUE if node.data else _FALSE
-            atom = self.atoms.setdefault(node, len(self.atoms)) if kind == _ATOM else -1
-            rows[node] = len(self._kinds)
-            self._kinds.append(kind)
-            self._atom.append(atom)
-            self._members.append(below)
-        return rows[node]
 
-    @property
-    def tables(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-        """Where each condition's rows begin; of each row its kind, its atom, its members."""
-        lists = _Lists.of(self._members)
-        columns = (self._first, self._kinds, self._atom)
-        first, kinds, atom = (np.array(column, np.int64) for column in columns)
-        return first, kinds, atom, lists.first, lists.numbers
+_Clause = dict[Node, None]  # its members, in an order that is the same in each run
+
+
+def _clauses(node: Node) -> list[_Clause]:
+    """The clauses of a condition, each by its members."""
+    found: list[_Clause] = [{node: None}]
+    if node.op is Op.AND:
+        found = [clause for arg in node.args for clause in _clauses(arg)]
+    elif node.op is Op.OR:
+        found = [{}]
+        for arg in node.args:
+            found = [one | other for one in found for other in _clauses(arg)]
+            if len(found) > _MOST_CLAUSES:
+                break
+    return found if len(found) <= _MOST_CLAUSES else [{node: None}]
 
 
 class Reduction:
@@ -95,166 +79,208 @@ class Reduction:
         patience: float | None = None,
     ) -> None:
         model = engine.model
-        goals, conditions, form = goals_of(model, properties), _Conditions(), Parts()
-        self._by_step = np.array([goal.by_step for goal in goals], np.int64)
+        form, clauses = Parts(), _Clauses()
         guards = [
-            [conditions.add(part) for part in members(form(action.guard), Op.AND)]
+            [number for part in members(form(action.guard), Op.AND) for number in clauses.add(part)]
             for action in engine.actions
         ]
-        of_guards = len(conditions.atoms)
-        self._goals = np.array([conditions.add(goal.condition) for goal in goals], np.int64)
-        self._guards = _Lists.of(guards)
-        self._rows = conditions.tables
-        relations, atoms = Relations(model), [*conditions.atoms]
-        enables = [*relations.enables(atoms[:of_guards]), *relations.enables(atoms[of_guards:])]
-        self._dependent = _Lists.of(np.flatnonzero(row) for row in relations.dependent)
-        self._enables = _Lists.of(np.flatnonzero(row) for row in enables)
-        atoms.append(graph.TRUE)  # one at least
-        self._truths = JudgedClaims(Claims(atoms, engine.layout), background, patience)
+        of_guards = len(clauses.numbers)
+        goals = [
+            Goal(condition, goal.by_step)
+            for goal in goals_of(model, properties)
+            for condition in members(goal.condition, Op.OR)
+        ]
+        needs = guards + [
+            [number for part in members(goal.condition, Op.AND) for number in clauses.add(part)]
+            for goal in goals
+        ]
+        relations, nodes = Relations(model), [*clauses.numbers]
+        enables = np.concatenate(
+            [relations.enables(nodes[:of_guards]), relations.enables(nodes[of_guards:])]
+        )
+        nodes.append(graph.TRUE)  # one at least
+        self._truths = PackedClaims(Claims(nodes, engine.layout), background, patience)
+        self._by_step = np.array([goal.by_step for goal in goals], np.int64)
+        needed = np.zeros((len(needs), len(nodes)), np.bool_)
+        for row, numbers in zip(needed, needs, strict=True):
+            row[numbers] = True
+        self._needs = _bits(needed)
+        self._makes = _bits(np.pad(enables.T, ((0, 0), (0, 1))))
+        self._makers = _bits(enables)
+        self._dependent = _bits(relations.dependent)
         self._places = np.zeros(len(model.instances), np.int64)
         self._places[engine.instances] = np.arange(len(engine.instances))
 
     def kept(self, words: Words, steps: Successors) -> Booleans:
         """Which of all the steps of the states are enough."""
         kept = np.zeros(steps.count, np.bool_)
-        instances, rows = len(self._guards.first) - 1, len(self._rows[1])
+        room = np.zeros((4, self._dependent.shape[1]), np.uint64)
         _choose(
-            np.array(self._truths(words)), steps.rows.astype(np.int64),
-            self._places[steps.instances], kept, self._goals, self._by_step,
-            *self._rows, *self._guards,
-            *self._dependent, *self._enables, np.zeros(instances, np.int64),
-            np.zeros(instances, np.int64), np.zeros(instances + 1, np.int64),
-            np.zeros(rows, np.int64), np.zeros(rows, np.int64),
+            self._truths(words), steps.rows.astype(np.int64), self._places[steps.instances], kept,
+            self._by_step, self._needs, self._makes, self._makers, self._dependent,
+            np.zeros(self._needs.shape[1], np.uint64), room[0], room[1], room[2], room[3],
+            np.zeros(len(self._needs), np.int64),
         )  # fmt: skip
         return kept
 
 
-@kernel
-def _judge(
-    condition: int, state: int, truths: Booleans, first: Ints, kinds: Ints, atom: Ints,
-    first_member: Ints, member: Ints, first_enabling: Ints, enabling: Ints, enabled: Ints,
-    chosen: Ints, costs: Ints,
-) -> int:  # fmt: skip
-    """What it costs to make a condition true, -1 if it is; into `costs` that of each row of it."""
-    for row in range(first[condition], first[condition + 1]):
-        kind, cost = kinds[row], 0
-        if kind == _TRUE:
-            cost = -1
-        elif kind == _ATOM:
-            if truths[atom[row], state]:
-                cost = -1
-            else:
-                for k in range(first_enabling[atom[row]], first_enabling[atom[row] + 1]):
-                    t = enabling[k]
-                    if chosen[t] == 0:
-                        cost += 1 + (_ENABLED_COST - 1) * enabled[t]
-        elif kind == _ALL:
-            cost = -1
-            for k in range(first_member[row], first_member[row + 1]):
-                part = costs[member[k]]
-                if part >= 0 and (cost < 0 or part < cost):
-                    cost = part
-        elif kind == _ANY:
-            for k in range(first_member[row], first_member[row + 1]):
-                part = costs[member[k]]
-                if part < 0:
-                    cost = -1
-                elif cost >= 0:
-                    cost += part
-        costs[row] = cost
-    return costs[first[condition + 1] - 1]  # type: ignore[no-any-return]  # of an array
+def _bits(table: Booleans) -> Words:
+    """A table with its columns as bits, 64 to a word."""
+    columns = table.shape[1]
+    words = max(1, -(-columns // WORD_BITS))
+    padded = np.pad(table, ((0, 0), (0, words * WORD_BITS - columns)))
+    packed = np.packbits(padded, axis=1, bitorder="little")
+    return np.ascontiguousarray(packed).view("<u8").astype(np.uint64)
 
 
 @kernel
-def _choose_enabling(
-    condition: int, first: Ints, kinds: Ints, atom: Ints, first_member: Ints, member: Ints,
-    first_enabling: Ints, enabling: Ints, chosen: Ints, queue: Ints, end: int, costs: Ints,
-    marks: Ints,
+def _count(word: np.uint64) -> int:
+    """How many bits are set."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + (
+        (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
+    )
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@kernel
+def _first(word: np.uint64) -> int:
+    """The place of the lowest bit that is set."""
+    return _count((word & (np.uint64(0) - word)) - np.uint64(1))
+
+
+@kernel
+def _lacks(needed: Words, row: int, truths: Words, missed: Ints) -> bool:
+    """Some clause that the row needs is not true; where one was not the last time is seen first."""
+    w = missed[row]
+    if needed[row, w] & (truths[w] ^ np.uint64(_ALL)) != np.uint64(0):
+        return True
+    for w in range(truths.shape[0]):
+        if needed[row, w] & (truths[w] ^ np.uint64(_ALL)) != np.uint64(0):
+            missed[row] = w
+            return True
+    return False
+
+
+@kernel
+def _find_possible(
+    needs: Words, makes: Words, enabled: Words, can: Words, possible: Words, missed: Ints
+) -> None:
+    """Into `possible` what can still happen, into `can` what can still be true; it has what is."""
+    last = np.uint64(_ALL) >> np.uint64(64 * enabled.shape[0] - makes.shape[0])
+    for w in range(enabled.shape[0]):
+        possible[w] = enabled[w]
+        rest = enabled[w]
+        while rest != np.uint64(0):
+            t = w * 64 + _first(rest)
+            rest &= rest - np.uint64(1)
+            for c in range(can.shape[0]):
+                can[c] |= makes[t, c]
+    more = True
+    while more:
+        more = False
+        for w in range(enabled.shape[0]):
+            rest = possible[w] ^ np.uint64(_ALL)
+            if w == enabled.shape[0] - 1:
+                rest &= last
+            while rest != np.uint64(0):
+                t = w * 64 + _first(rest)
+                rest &= rest - np.uint64(1)
+                if not _lacks(needs, t, can, missed):
+                    possible[w] |= np.uint64(1) << np.uint64(t & 63)
+                    more = True
+                    for c in range(can.shape[0]):
+                        can[c] |= makes[t, c]
+
+
+@kernel
+def _add(more: Words, row: int, possible: Words, chosen: Words, waiting: Words) -> None:
+    """Choose what a row has, of what is possible."""
+    for w in range(chosen.shape[0]):
+        new = more[row, w] & possible[w] & (chosen[w] ^ np.uint64(_ALL))
+        chosen[w] |= new
+        waiting[w] |= new
+
+
+@kernel
+def _cheapest(
+    needs: Words, row: int, truths: Words, state: int, makers: Words, enabled: Words,
+    possible: Words, chosen: Words,
 ) -> int:  # fmt: skip
-    """Choose what may make a condition true that was judged false; the new end of the queue."""
-    for row in range(first[condition], first[condition + 1]):
-        marks[row] = 0
-    last = first[condition + 1] - 1
-    marks[last] = 1
-    for back in range(last - first[condition] + 1):
-        row = last - back
-        if marks[row] == 1:
-            kind = kinds[row]
-            if kind == _ATOM:
-                for k in range(first_enabling[atom[row]], first_enabling[atom[row] + 1]):
-                    t = enabling[k]
-                    if chosen[t] == 0:
-                        chosen[t] = 1
-                        queue[end] = t
-                        end += 1
-            elif kind == _ALL:
-                best = -1
-                for k in range(first_member[row], first_member[row + 1]):
-                    cost = costs[member[k]]
-                    if cost >= 0 and (best < 0 or cost < costs[best]):
-                        best = member[k]
-                marks[best] = 1
-            elif kind == _ANY:
-                for k in range(first_member[row], first_member[row + 1]):
-                    marks[member[k]] = 1
-    return end
+    """Of the clauses that a row needs and that are false, the one that costs least; -1: none."""
+    best, least = -1, 0
+    for c in range(truths.shape[0]):
+        rest = needs[row, c] & (truths[c, state] ^ np.uint64(_ALL))
+        while rest != np.uint64(0) and (best < 0 or least > 0):
+            clause = c * 64 + _first(rest)
+            rest &= rest - np.uint64(1)
+            cost = 0
+            for w in range(chosen.shape[0]):
+                new = makers[clause, w] & possible[w]
+                new &= chosen[w] ^ np.uint64(_ALL)
+                if new != np.uint64(0):
+                    cost += _count(new) + (_ENABLED_COST - 1) * _count(new & enabled[w])
+            if best < 0 or cost < least:
+                best, least = clause, cost
+    return best
 
 
 @kernel
 def _choose(
-    truths: Booleans, rows: Ints, places: Ints, kept: Booleans, goals: Ints, by_step: Ints,
-    first: Ints, kinds: Ints, atom: Ints, first_member: Ints, member: Ints,
-    first_guard: Ints, guards: Ints,
-    first_dependent: Ints, dependent: Ints, first_enabling: Ints, enabling: Ints, enabled: Ints,
-    chosen: Ints, queue: Ints, costs: Ints, marks: Ints,
+    truths: Words, rows: Ints, places: Ints, kept: Booleans, by_step: Ints, needs: Words,
+    makes: Words, makers: Words, dependent: Words, can: Words, enabled: Words, possible: Words,
+    chosen: Words, waiting: Words, missed: Ints,
 ) -> None:  # fmt: skip
-    """Set `kept` for the steps that are enough; `rows` are in order. The last five are room."""
+    """Set `kept` for the steps that are enough; `rows` are in order. The last six are room."""
     step = 0
     while step < len(rows):
         state, begin = rows[step], step
-        for t in range(len(chosen)):
-            chosen[t] = 0
-            enabled[t] = 0
+        for w in range(chosen.shape[0]):
+            enabled[w] = np.uint64(0)
+            chosen[w] = np.uint64(0)
+            waiting[w] = np.uint64(0)
         while step < len(rows) and rows[step] == state:
-            enabled[places[step]] = 1
+            place = places[step]
+            enabled[place >> 6] |= np.uint64(1) << np.uint64(place & 63)
             step += 1
-        missing = step - begin  # enabled and not chosen
-        done, end, everything = 0, 0, False
-        for goal in range(len(goals)):
-            cost = _judge(
-                goals[goal], state, truths, first, kinds, atom, first_member, member,
-                first_enabling, enabling, enabled, chosen, costs,
-            )  # fmt: skip
-            if cost >= 0:
-                end = _choose_enabling(
-                    goals[goal], first, kinds, atom, first_member, member, first_enabling,
-                    enabling, chosen, queue, end, costs, marks,
+        for c in range(can.shape[0]):
+            can[c] = truths[c, state]
+        _find_possible(needs, makes, enabled, can, possible, missed)
+        everything = False
+        for goal in range(len(by_step)):
+            row = makes.shape[0] + goal
+            if not _lacks(needs, row, can, missed):
+                best = _cheapest(
+                    needs, row, truths, state, makers, enabled, possible, chosen,
                 )  # fmt: skip
-            elif by_step[goal] == 1:
-                everything = True
-        while done < end and missing > 0 and not everything:
-            t = queue[done]
-            done += 1
-            if enabled[t] == 1:
-                missing -= 1
-                for k in range(first_dependent[t], first_dependent[t + 1]):
-                    u = dependent[k]
-                    if chosen[u] == 0:
-                        chosen[u] = 1
-                        queue[end] = u
-                        end += 1
-            else:
-                best, least = -1, 0
-                for k in range(first_guard[t], first_guard[t + 1]):
-                    cost = _judge(
-                        guards[k], state, truths, first, kinds, atom, first_member, member,
-                        first_enabling, enabling, enabled, chosen, costs,
+                if best >= 0:
+                    _add(makers, best, possible, chosen, waiting)
+                elif by_step[goal] == 1:
+                    everything = True
+        more = not everything
+        while more:
+            missing = np.uint64(0)
+            t = -1
+            for w in range(chosen.shape[0]):
+                missing |= enabled[w] & (chosen[w] ^ np.uint64(_ALL))
+                if t < 0 and waiting[w] & enabled[w] != np.uint64(0):
+                    t = w * 64 + _first(waiting[w] & enabled[w])
+            for w in range(chosen.shape[0]):
+                if t < 0 and waiting[w] != np.uint64(0):
+                    t = w * 64 + _first(waiting[w])
+            more = t >= 0 and missing != np.uint64(0)
+            if more:
+                bit = np.uint64(1) << np.uint64(t & 63)
+                waiting[t >> 6] ^= bit
+                if enabled[t >> 6] & bit != np.uint64(0):
+                    _add(dependent, t, possible, chosen, waiting)
+                else:
+                    best = _cheapest(
+                        needs, t, truths, state, makers, enabled, possible, chosen,
                     )  # fmt: skip
-                    if cost >= 0 and (best < 0 or cost < least):
-                        best, least = guards[k], cost
-                end = _choose_enabling(
-                    best, first, kinds, atom, first_member, member, first_enabling, enabling,
-                    chosen, queue, end, costs, marks,
-                )  # fmt: skip
+                    _add(makers, best, possible, chosen, waiting)
         for k in range(begin, step):
-            kept[k] = everything or chosen[places[k]] == 1
+            place = places[k]
+            bit = np.uint64(1) << np.uint64(place & 63)
+            kept[k] = everything or chosen[place >> 6] & bit != np.uint64(0)

@@ -57,6 +57,7 @@ NOT_COMPARED = {
     "brokers.next_base": "but for whether there is one: where segments roll is the model's",
     "segments.copier": "whose thread waits in the store",
     "expired_to": "a ghost",
+    "unclean_epoch": "a ghost",
     "spent": "the budgets of faults",
 }
 """Variables that no row reads, with the reason."""

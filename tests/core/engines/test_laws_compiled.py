@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from checker.core.engines.compiled import CompiledExpansion
-from checker.core.engines.compiled_claims import CompiledClaims, JudgedClaims
+from checker.core.engines.compiled_claims import CompiledClaims, JudgedClaims, PackedClaims
 from checker.core.engines.machine_code import Unsupported
 from checker.core.engines.vectorised import Claims, VectorisedEngine
 from model.language import graph
@@ -49,6 +49,19 @@ def test_more_claims_than_a_word_has_bits_are_judged_too():
     expected = Claims(nodes, engine.layout)(words)
     assert np.array_equal(found, expected)
     assert len({tuple(mask) for mask in expected}) > 1
+
+
+def test_claims_packed_in_words_are_the_masks():
+    model = small("kip320")
+    engine = VectorisedEngine(model)
+    words = engine.layout.pack(random_states(model, 50, 10))
+    weak, strong = engine.claims(properties_of(model.protocol)[:2]).nodes
+    claims = Claims([weak] * 40 + [strong] * 30, engine.layout)
+    by_programs = PackedClaims(claims, None, patience=None)(words)
+    assert np.array_equal(PackedClaims(claims, None, patience=0.0)(words), by_programs)
+    for number, mask in enumerate(claims(words)):
+        bits = by_programs[number // 64] >> np.uint64(number % 64) & np.uint64(1)
+        assert np.array_equal(bits, mask)
 
 
 def test_a_program_gives_way_to_machine_code_only_where_both_agree():

@@ -9,7 +9,7 @@ import z3
 
 from checker.core.engines.unbounded import UnboundedTerms
 from checker.core.proofs.proof import ProofOutcome
-from checker.core.proofs.unbounded import unbounded_proof
+from checker.core.proofs.unbounded import by_need, unbounded_proof
 from checker.core.proofs.unbounded.by_need import ByNeed, Effort, Terms, split
 from checker.core.proofs.unbounded.clauses import Clause, Clauses
 from checker.core.proofs.unbounded.few_members import FewMembers
@@ -72,6 +72,33 @@ def test_where_instances_do_not_suffice_no_clause_is_false_of_any_term():
         assert not z3.is_false(need.model.eval(lower(instance))), graph.nodes.show(instance)
 
 
+def test_a_search_that_is_cut_short_does_not_say_that_instances_do_not_suffice(monkeypatch):
+    monkeypatch.setattr(by_need, "MOST_STEPS", 0)
+    need, *_ = open_question()
+
+    assert need.refute(Effort(), 10.0) == z3.unknown
+
+
+def test_where_there_would_be_too_many_parts_a_variable_of_one_literal_is_taken_apart(monkeypatch):
+    """What is said of a member that two literals speak of stays together: else 16 parts."""
+    monkeypatch.setattr(by_need, "SPLIT", 4)
+    sort = graph.Sort(Kind.REF, "replicas")
+    one, two, both = (graph.variable(name, sort, "replicas") for name in ("a", "b", "c"))
+
+    def leads(member: graph.Node, name: str) -> graph.Node:
+        return graph.read(name, (member,), graph.BOOL)
+
+    literals = [
+        graph.conjunction(*(leads(both, f"{at} {place}") for at in range(3)), leads(own, "own"))
+        for place, own in enumerate((one, two))
+    ]
+    clause = Clause((one, two, both), graph.disjunction(*literals))
+
+    parts = split(clause)
+
+    assert sorted(len(part.variables) for part in parts) == [1, 2, 2, 2]
+
+
 def test_values_in_a_model_are_those_that_z3_finds():
     need, terms, lower, clauses = open_question()
     need.refute(Effort(), 10.0)
@@ -112,7 +139,9 @@ def test_numbers_in_a_model_are_those_that_z3_finds():
         assert eval(code.of(node, {}), code.values(meaning)) == expected
 
 
-def test_a_clause_says_what_it_is_split_into():
+@pytest.mark.parametrize("most", [by_need.SPLIT, 3])
+def test_a_clause_says_what_it_is_split_into(monkeypatch, most):
+    monkeypatch.setattr(by_need, "SPLIT", most)
     lower, several = UnboundedTerms(LIFTED), 0
     for clause in clauses_of(*claims()):
         parts = split(clause)

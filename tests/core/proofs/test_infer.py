@@ -15,7 +15,6 @@ from checker.core.verdict import Verdict
 from model.async_isr.protocol import ASYNC_ISR
 from model.ladder.kip320 import KIP320
 from model.language import any_of, every, implies, not_
-from model.language.errors import UsageError
 from model.protocols import protocol_named
 from properties import Property, choose_properties
 from properties.ladder.templates import LADDER_TEMPLATES
@@ -146,8 +145,3 @@ def test_known_lemmas_hold_or_fall(inference):
     fallen = {lemma.name for lemma in Inferrer(old, ()).known_lemmas()[1]}
 
     assert {"leader_got_there_first", "committed"} <= fallen
-
-
-def test_a_protocol_without_templates_is_refused_in_one_line():
-    with pytest.raises(UsageError, match="kafka"):
-        Inferrer(protocol_named("kafka").model(), ())

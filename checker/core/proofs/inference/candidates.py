@@ -8,7 +8,7 @@ are candidates at first; a longer one is tried when a shorter one turns out not 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -40,7 +40,7 @@ class Atoms:
     """The atoms of a model as ground nodes, at each place."""
 
     names: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[Place | Mapping[Node, int], ...]
     nodes: tuple[tuple[Node, ...], ...]  # by atom, then by place
 
     def clause_nodes(self, candidate: Candidate) -> set[Node]:
@@ -58,10 +58,14 @@ class Atoms:
 
     def words(self, candidate: Candidate) -> str:
         """The candidate as people read it: what is denied implies one of what is asserted."""
-        denied = [self.names[atom] for atom, sign in sorted(candidate) if not sign]
-        asserted = [self.names[atom] for atom, sign in sorted(candidate) if sign]
+        denied = [_inside(self.names[atom]) for atom, sign in sorted(candidate) if not sign]
+        asserted = [_inside(self.names[atom]) for atom, sign in sorted(candidate) if sign]
         conclusion = " or ".join(asserted) or "never"
         return f"{' and '.join(denied)} => {conclusion}" if denied else conclusion
+
+
+def _inside(text: str) -> str:
+    return f"({text})" if any(word in text for word in (" and ", " or ", ": ")) else text
 
 
 def atoms_of(model: Model, templates: Templates) -> Atoms:

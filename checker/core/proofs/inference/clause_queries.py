@@ -32,6 +32,7 @@ class ClauseQueries:
         self._solver.add(self.engine.in_domain())
         self._selected: dict[Candidate, tuple[Term, Term]] = {}
         self._steps: dict[int, Term] = {}
+        self._some_step: Term | None = None
 
     def _lowering(self, shift: int) -> Lowering:
         cells = self.engine.cells(shift)
@@ -86,6 +87,12 @@ class ClauseQueries:
             literal = self.named(z3.And(step.guard, z3.Not(step.misfit), *moves))
             self._steps[number] = literal
         return literal
+
+    def some_step(self, steps: Sequence[SymbolicStep]) -> Term:
+        """A literal: one of the steps, always the same ones, leads from before to after."""
+        if self._some_step is None:
+            self._some_step = self.named(z3.Or([self.taken(step) for step in steps]))
+        return self._some_step
 
     def misfit(self, step: SymbolicStep) -> Term:
         """A literal: the step may be taken, and assigns a value outside its domain."""

@@ -17,11 +17,13 @@ import numpy.typing as npt
 import z3
 
 from checker.core.engines.agreement import require_agreement
+from checker.core.engines.layout import Words
 from checker.core.engines.reference import ReferenceEngine, State
 from checker.core.engines.symbolic import SymbolicStep, Term
 from checker.core.proofs.bounded.bounded_check import lemmas_that_hold
 from checker.core.proofs.bounded.induction import Induction, InductionOptions
 from checker.core.proofs.inference.candidates import (
+    Atoms,
     Candidate,
     Table,
     atoms_of,
@@ -44,12 +46,13 @@ class Inference:
 
     `survivors` are inductive together; `needed` is a small part of them that is so as well, and
     from which those properties follow that do. `holding` and `fallen` are the known lemmas, proved
-    or not.
+    or not; `found` are those that follow from the survivors. `atoms` is how many there are.
     """
 
     model: Model
     properties: tuple[Property, ...]
     states: int = 0
+    atoms: int = 0
     candidates: int = 0
     survivors: tuple[Candidate, ...] = ()
     needed: tuple[Candidate, ...] = ()
@@ -58,9 +61,15 @@ class Inference:
     follows: dict[str, bool] = field(default_factory=dict)
     holding: tuple[Property, ...] = ()
     fallen: tuple[Property, ...] = ()
+    found: tuple[Property, ...] = ()
     agreement: Agreement | None = None
     stopped: str = ""
     seconds: float = 0.0
+
+    @property
+    def missing(self) -> tuple[Property, ...]:
+        """The known lemmas that hold, and do not follow from what was found."""
+        return tuple(lemma for lemma in self.holding if lemma not in self.found)
 
     @property
     def verdict(self) -> Verdict:
@@ -82,18 +91,12 @@ class Inferrer:
         *,
         cross_check: bool = True,
     ) -> None:
-        templates = templates_of(model.protocol)
-        if templates is None:
-            raise UsageError(
-                f"there are no templates for lemmas about {model.protocol.name}: "
-                "Protocol(..., templates=Templates(...)) says what they are made of"
-            )
         self.model = model
-        self.templates: Templates = templates
-        self.result = Inference(model, tuple(properties))
+        self.result = Inference(model, tuple(p for p in properties if not p.of_steps))
         self._say = on_progress or (lambda _: None)
         self._timeout = timeout
         self._cross_check = cross_check
+        self._steps: list[SymbolicStep] = []
         self._reference = ReferenceEngine(model)
         self._truths: dict[State, npt.NDArray[np.bool_]] = {}
 
@@ -109,23 +112,33 @@ class Inferrer:
         if states is None:
             raise UsageError(f"more than {MAX_STATES:,} reachable states: choose smaller bounds")
         result.states = states.shape[1]
-        self.atoms = atoms_of(self.model, self.templates)
-        result.words = self.atoms.words
-        self.table = Table(self.model, self.atoms, states)
-        self.queries = ClauseQueries(self.model, self.atoms, self._timeout)
-        self._steps = self._representatives()
-        alive = self._first_candidates()
         try:
-            alive = self._to_the_end(alive)
-            result.survivors = tuple(sorted(alive, key=lambda c: (len(c), sorted(c))))
+            self.prepare(states)
+            result.atoms, result.words = len(self.atoms.names), self.atoms.words
+            self.queries = ClauseQueries(self.model, self.atoms, self._timeout)
+            self._steps = self._representatives()
+            result.survivors = tuple(sorted(self.search(), key=lambda c: (len(c), sorted(c))))
             self._conclude()
         except z3.Z3Exception as error:
             result.stopped = str(error)
         except LimitError as error:
             result.stopped = f"stopped by {error.reason}"
-        result.queries = self.queries.count
+        result.queries = self.queries.count if self._steps else 0
         result.seconds = time.perf_counter() - started
         return result
+
+    def prepare(self, states: Words) -> None:
+        """Make `atoms`, and see which of them are true in which reachable state."""
+        templates = templates_of(self.model.protocol)
+        if templates is None:
+            raise UsageError(f"there are no templates for lemmas about {self.model.protocol.name}")
+        self.templates: Templates = templates
+        self.atoms: Atoms = atoms_of(self.model, templates)
+        self.table = Table(self.model, self.atoms, states)
+
+    def search(self) -> Iterable[Candidate]:
+        """Clauses that hold in every reachable state, and are inductive together."""
+        return self._to_the_end(self._first_candidates())
 
     def known_lemmas(self) -> tuple[tuple[Property, ...], tuple[Property, ...]]:
         """The known lemmas that are inductive together, and those that fall."""
@@ -224,9 +237,15 @@ class Inferrer:
             result.follows[prop.name] = not queries.possible(result.survivors, violation)
             if result.follows[prop.name]:
                 ruled_out.append(violation)
+        result.found = tuple(lemma for lemma in result.holding if self._implied(lemma))
         if ruled_out:
             self._say(f"{len(result.survivors):,} survive; which of them are needed?")
             result.needed = rests_on(
                 queries, self._steps, result.survivors, ruled_out,
                 lambda count: self._say(f"{count} needed so far"),
             )  # fmt: skip
+
+    def _implied(self, lemma: Property) -> bool:
+        queries = self.queries
+        broken = queries.named(z3.Not(queries.engine.claim(lemma)))
+        return not queries.possible(self.result.survivors, broken)

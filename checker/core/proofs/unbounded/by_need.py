@@ -129,14 +129,14 @@ class Finder:
         def depth(node: Node) -> int:
             return max((places[v] for v in node.free if v in places), default=0)
 
-        yield "def search(values, found, most, steps):"
+        yield "def search(values, found, most, steps):"  # says whether it came to an end
         shared = _shared(literals)
         for place in range(len(self.order) + 1):
             indent = "    " * (place + 1)
             if place:
                 yield f"{indent[4:]}for v{place - 1} in values[{place - 1}]:"
                 yield f"{indent}steps -= 1"
-                yield f"{indent}if steps < 0: return"
+                yield f"{indent}if steps < 0: return False"
             for node in shared:
                 if depth(node) == place:
                     name = f"x{len(known)}"
@@ -144,18 +144,24 @@ class Finder:
                     known[node] = name
             here = [literal for literal in literals if depth(literal) == place]
             for literal in sorted(here, key=lambda n: len(graph.below(n))):
-                leave = "continue" if place else "return"
+                leave = "continue" if place else "return True"
                 yield f"{indent}if {self._code.of(literal, known)}: {leave}"
         yield f"{indent}found.append(({''.join(f'v{p}, ' for p in range(len(self.order)))}))"
-        yield f"{indent}if len(found) >= most: return"
+        yield f"{indent}if len(found) >= most: return True"
+        yield "    return True"
 
-    def __call__(self, meaning: Meaning, pools: list[list[Any]]) -> list[tuple[Any, ...]]:
-        """Values of the variables, in `order`, that make the clause false; not all of them."""
+    def __call__(
+        self, meaning: Meaning, pools: list[list[Any]]
+    ) -> tuple[list[tuple[Any, ...]], bool]:
+        """Values of the variables, in `order`, that make the clause false; not all of them.
+
+        And whether the search came to an end: only then does it say something to find none.
+        """
         scope = self._code.values(meaning)
         exec(self._program, scope)
         found: list[tuple[Any, ...]] = []
-        scope["search"](pools, found, AT_ONCE, MOST_STEPS)
-        return found
+        is_whole = scope["search"](pools, found, AT_ONCE, MOST_STEPS)
+        return found, is_whole
 
 
 class ByNeed:
@@ -224,11 +230,12 @@ class ByNeed:
             if answer != z3.sat:
                 return answer
             meaning = Meaning(self._solver.model())
+            self._cut_short = False
             while not any(self._add(finders, meaning, age) for finders in self._groups):
                 age += 1
                 ages = (its for terms in self._terms.ages.values() for its in terms.values())
                 if age > effort.age or age > max(ages, default=0):
-                    return z3.sat
+                    return z3.unknown if self._cut_short else z3.sat
             if self.instances > effort.instances:
                 break
         return z3.unknown
@@ -240,7 +247,9 @@ class ByNeed:
         for finder in finders:
             kinds = [self._terms.kind(variable.data[1]) for variable in finder.order]
             pools = [list(named.get(kind, ())) for kind in kinds]
-            for values in finder(meaning, pools):
+            found, is_whole = finder(meaning, pools)
+            self._cut_short |= not is_whole
+            for values in found:
                 terms = tuple(named[k][value] for k, value in zip(kinds, values, strict=True))
                 if (finder, terms) not in self._done:
                     added.append((finder, terms))
@@ -277,10 +286,14 @@ class ByNeed:
 
 
 def split(clause: Clause) -> list[Clause]:
-    """The same in clauses of fewer variables, if there are not too many of them."""
+    """The same in clauses of fewer variables, if there are not too many of them.
+
+    If there are, only what is said of variables that nothing else speaks of is taken apart: who
+    looks for values need not try all of one where the clause does not depend on it.
+    """
     if len(clause.variables) < 2:
         return [clause]
-    parts = _distributed(clause.body)
+    parts = _distributed(clause.body, None) or _distributed(clause.body, _private(clause))
     if parts is None:
         return [clause]
     return [
@@ -290,16 +303,28 @@ def split(clause: Clause) -> list[Clause]:
     ]
 
 
-def _distributed(body: Node) -> list[Node] | None:
-    """Disjunctions that say `body` together; `None` if they would be too many."""
+def _private(clause: Clause) -> frozenset[Node]:
+    """The variables that stand in one literal alone."""
+    literals = clause.body.args if clause.body.op is Op.OR else (clause.body,)
+    return frozenset(v for v in clause.variables if sum(v in its.free for its in literals) == 1)
+
+
+def _distributed(body: Node, over: frozenset[Node] | None) -> list[Node] | None:
+    """Disjunctions that say `body` together; `None` if they would be too many.
+
+    With `over`, conjunctions without any of these variables are left whole.
+    """
     found: list[list[Node]] = [[]]
     for literal in body.args if body.op is Op.OR else (body,):
         inside = [literal]
-        if literal.op is Op.AND:
-            parts = list(map(_distributed, literal.args))
+        if literal.op is Op.AND and (over is None or literal.free & over):
+            apart = [arg for arg in literal.args if over is None or arg.free & over]
+            rest = graph.conjunction(*(arg for arg in literal.args if arg not in apart))
+            parts = [_distributed(arg, over) for arg in apart]
             if None in parts:
                 return None
             inside = [part for some in parts for part in some or ()]
+            inside += [] if rest is graph.TRUE else [rest]
         if len(found) * len(inside) > SPLIT:
             return None
         found = [[*some, part] for some in found for part in inside]

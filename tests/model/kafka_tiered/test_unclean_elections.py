@@ -1,0 +1,62 @@
+"""What unclean elections take is promised to nobody, and moves nothing of what comes after."""
+
+from __future__ import annotations
+
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.verdict import Verdict
+from checker.lab.experiments.choices import steps_named
+from model.kafka_tiered.protocol import KAFKA_TIERED
+from properties import properties_of
+from tests.support.laws import explore
+
+FIXED = KAFKA_TIERED.presets["kafka-fixed"]
+BEGUN = (
+    "leader_append(leader=b0)",
+    "follower_fetch(follower=b1, leader=b0)",
+    "leader_raise_high_watermark(leader=b0)",
+    "leader_find_remote_end(broker=b0, base=0)",
+    "leader_begin_copy(broker=b0, segment=0, end=1)",
+)
+LEADS_ANOTHER_LOG = (
+    "controller_elect(broker=b1)",
+    "leader_append(leader=b1)",
+    "leader_raise_high_watermark(leader=b1)",
+    "broker_crash(broker=b1)",
+    "controller_elect_uncleanly(broker=b2)",
+    "follower_truncate(follower=b0, leader=b2)",
+    "controller_elect(broker=b0)",
+    "leader_find_remote_end(broker=b0, base=0)",
+    "leader_append(leader=b0)",
+    "leader_finish_copy(broker=b0, segment=0)",
+    "leader_raise_high_watermark(leader=b0)",
+)
+
+
+def _is_possible(steps):
+    """All steps can be taken in their order."""
+    bounds = {"brokers": 3, "max_leader_epoch": 3, "unclean_elections": 1}
+    model = KAFKA_TIERED.model(bounds, FIXED)
+    engine = ReferenceEngine(model)
+    state = engine.initial()
+    for step in steps_named(model, steps):
+        after = engine.step(state, step)
+        if after is None:
+            return False
+        state = after
+    return True
+
+
+def test_a_copy_that_an_earlier_leadership_began_lets_no_later_task_go_on_behind_it():
+    deleted, copied = (
+        "broker_delete_local(broker=b0, start=1)",
+        "leader_begin_copy(broker=b0, segment=1, end=1)",
+    )
+    assert _is_possible((*BEGUN, *LEADS_ANOTHER_LOG, copied))
+    assert not _is_possible((*BEGUN, *LEADS_ANOTHER_LOG, deleted))
+    assert _is_possible((*BEGUN, "leader_finish_copy(broker=b0, segment=0)", deleted))
+
+
+def test_what_one_unclean_election_loses_and_the_next_brings_back_is_promised_to_nobody():
+    bounds = {"log_size": 1, "max_leader_epoch": 2, "crashes": 2, "unclean_elections": 2}
+    found = explore(KAFKA_TIERED.model(bounds, FIXED), properties_of(KAFKA_TIERED))
+    assert found.verdict is Verdict.EXHAUSTED
