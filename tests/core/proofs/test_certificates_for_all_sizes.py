@@ -283,7 +283,7 @@ def test_a_changed_file_is_no_certificate(tmp_path):
     assert noticed >= len(instances)
 
 
-@pytest.mark.parametrize("protocol", [ASYNC_ISR, KIP320], ids=str)
+@pytest.mark.parametrize("protocol", [ASYNC_ISR, KIP320], ids=lambda protocol: protocol.name)
 def test_what_is_owed_is_what_is_proved(protocol):
     class Listed(UnboundedInduction):
         def _prove(self, what, *_):
