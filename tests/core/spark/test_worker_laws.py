@@ -69,7 +69,7 @@ def test_outside_of_spark_nothing_is_kept_from_garbage_collection(tmp_path, with
     _workshop.cache_clear()
     before = gc.get_freeze_count()
     distributed(tmp_path, model_named("async_isr", {}), without_spark, 1)
-    assert gc.get_freeze_count() == before
+    assert gc.get_freeze_count() <= before  # what others have frozen may go
 
 
 @pytest.mark.slow

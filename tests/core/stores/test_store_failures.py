@@ -138,11 +138,11 @@ def test_a_write_that_fails_leaves_a_store_to_resume(tmp_path, monkeypatch, refu
     model = model_named("kip320", TINY)
     calls = []
 
-    def failing(path, content):
+    def failing(path, *content_and_whether_kept):
         calls.append(path)
         if len(calls) == refused:
             raise OSError(28, os.strerror(28))
-        return write_whole(path, content)
+        return write_whole(path, *content_and_whether_kept)
 
     from checker.core.stores import storage
 
