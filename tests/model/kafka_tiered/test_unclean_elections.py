@@ -1,4 +1,4 @@
-"""What unclean elections take is promised to nobody, and moves nothing of what comes after."""
+"""What unclean elections take is promised to nobody; whom they leave out has to follow first."""
 
 from __future__ import annotations
 
@@ -44,6 +44,19 @@ def _is_possible(steps):
             return False
         state = after
     return True
+
+
+def test_who_an_unclean_election_left_out_is_elected_once_it_has_followed():
+    left_out = (
+        "leader_append(leader=b0)",
+        "leader_raise_high_watermark(leader=b0)",
+        "broker_crash(broker=b0)",
+        "controller_elect_uncleanly(broker=b1)",
+        "broker_restart(broker=b0)",
+    )
+    followed, elected = "follower_truncate(follower=b0, leader=b1)", "controller_elect(broker=b0)"
+    assert _is_possible((*left_out, followed, elected))
+    assert not _is_possible((*left_out, elected))
 
 
 def test_a_copy_that_an_earlier_leadership_began_lets_no_later_task_go_on_behind_it():
