@@ -53,7 +53,8 @@ def command(ceiling: Ceiling, **options: Any) -> int:
     timeout = 60.0 if options["timeout"] is None else options["timeout"]
     with ceiling, Ticker(options["quiet"] or options["as_json"]) as ticker:
         model = chosen_model(options, ceiling.preparing)
-        properties = _of_states(provable_properties(model, options["properties"]), options)
+        properties = provable_properties(model, options["properties"])
+        _refuse_properties_of_steps(properties, options["properties"])
         derived = options["derived"] or templates_of(model.protocol) is None
         result = (DerivingInferrer if derived else Inferrer)(
             model, properties, timeout, ticker.say, cross_check=options["cross_check"]
@@ -66,12 +67,10 @@ def command(ceiling: Ceiling, **options: Any) -> int:
     return exit_status(result.verdict)
 
 
-def _of_states(properties: tuple[Property, ...], options: dict[str, Any]) -> tuple[Property, ...]:
-    """The properties without those about steps, of which none may have been named."""
+def _refuse_properties_of_steps(properties: tuple[Property, ...], named: tuple[str, ...]) -> None:
     for prop in properties:
-        if prop.of_steps and prop.name in options["properties"]:
+        if prop.of_steps and prop.name in named:
             raise UsageError(f"{prop.name} is about steps: infer finds lemmas for states")
-    return tuple(prop for prop in properties if not prop.of_steps)
 
 
 def _as_data(result: Inference) -> dict[str, Any]:

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from checker.core.files import write_whole
 from checker.distribution import require
 from model.language.errors import UsageError
 
 SCHEMES = "s3://, gs://, abfs://, hdfs://, file://"
+_SECRET = re.compile("://[^/@]*:[^/@]*@")  # a name and a password before the host
 
 
 def require_pyarrow() -> None:
@@ -62,7 +63,7 @@ class Storage:
 
     def __post_init__(self) -> None:
         require_pyarrow()
-        if urlsplit(self.location).password is not None:
+        if _SECRET.search(self.location):
             raise UsageError(  # it would be in messages, in reports, and in the shell's history
                 "a store's address holds no secrets: leave them to the environment, as in "
                 "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -270,9 +271,10 @@ def test_a_uri_names_the_same_store_as_its_path(tmp_path):
     assert stored(tmp_path / "a", model) == plain(model)
 
 
-def test_a_place_that_cannot_be_reached_is_told():
-    with pytest.raises(UsageError, match="cannot reach nowhere://"):
-        Storage("nowhere://host/path").sizes()
+@pytest.mark.parametrize("place", ["nowhere://host/path", "s3://[bad"])
+def test_a_place_that_cannot_be_reached_is_told(place):
+    with pytest.raises(UsageError, match=re.escape(f"cannot reach {place}")):
+        Storage(place).sizes()
 
 
 @pytest.mark.slow
