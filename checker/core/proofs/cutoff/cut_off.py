@@ -144,13 +144,11 @@ class CutOffProof:
             self.guards[name], kept = NOBODY, []
             for guard in action.guards:
                 try:
-                    self.guards[name] += self.witnesses.guard(guard, action.parameters)
+                    self.guards[name] += self.witnesses.guard(guard, BEFORE)
                     kept.append(guard)
                 except RefusedError as error:  # without it there are more steps, so that is sound
                     self.proof.refused.setdefault(name, str(error))
-            self.actions[name] = CapturedAction(
-                name, action.parameters, tuple(kept), action.writes
-            )
+            self.actions[name] = CapturedAction(name, action.parameters, tuple(kept), action.writes)
         self.claims = {
             prop: self.lifted.now(self.model.claim(prop.claim, prop.frames))
             for prop in self.proof.claims
@@ -302,25 +300,25 @@ class CutOffProof:
         needs = []
         for write in action.writes:
             if claim is None and not isinstance(write.variable.domain, Integers):
-                write = Write(write.variable, write.index, write.variable.blank, write.binders, write.when)
+                write = Write(
+                    write.variable, write.index, write.variable.blank, write.binders, write.when
+                )
             elif claim is not None and write.variable.name not in _read(claim):
                 continue
-            needs.append(self.witnesses.write(write, action.parameters))
+            needs.append(self.witnesses.write(write, BEFORE))
         return all_of(needs)
 
     def _at_first(self, what: Obligation, prop: Property) -> ProofOutcome:
         try:
             need = self._broken(prop, BEFORE)
-            need += all_of(map(self.witnesses.write, self.model.start))
+            need += all_of(self.witnesses.write(write, AFTER) for write in self.model.start)
         except RefusedError as error:
             what.reason = str(error)
             return ProofOutcome.UNKNOWN
         members = max(self.named + need.count, self.witnesses.least, 1)
         self.proof.sizes[what.action, what.lemma] = members
         asked = self._asked(members)
-        return self._ask(
-            what, [asked.engine.is_initial(), z3.Not(asked.term(self.claims[prop]))]
-        )
+        return self._ask(what, [asked.engine.is_initial(), z3.Not(asked.term(self.claims[prop]))])
 
     def _is_member(self, variable: Node) -> bool:
         return bool(variable.data[1] == self.family)
@@ -381,7 +379,9 @@ class _Asked:
         if claim is None or goal is None:
             return z3.Not(step.misfit)
         term = self.term(claim)
-        return self.engine.after_both(term, step) if goal.of_steps else self.engine.after(term, step)
+        return (
+            self.engine.after_both(term, step) if goal.of_steps else self.engine.after(term, step)
+        )
 
 
 def _read(node: Node) -> set[str]:

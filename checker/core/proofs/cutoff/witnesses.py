@@ -14,8 +14,9 @@ that such an expression is refused too. Numbers are thought of like truth values
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Flag
 
 from model.language import graph
@@ -45,24 +46,37 @@ class RefusedError(Exception):
         self.node, self.why = node, why
 
 
+Loop = tuple[Node, int]
+"""A variable, and how many values of it are gone through one by one."""
+
+
 @dataclass(frozen=True)
-class Need:
-    """Members to keep: `named` ones, each by what it is a witness of and where, and `more`."""
+class Witness:
+    """Members that show something: what, of whom, and one for all that each loop goes through."""
 
-    named: frozenset[tuple[object, ...]] = frozenset()
-    more: int = 0
-
-    def __add__(self, other: Need) -> Need:
-        return Need(self.named | other.named, self.more + other.more)
-
-    def times(self, count: int) -> Need:
-        """As many of those that have no name: for each value of some variable."""
-        return Need(self.named, self.more * count)
+    of: tuple[object, ...]
+    loops: frozenset[Loop]
 
     @property
     def count(self) -> int:
         """How many members these are at most."""
-        return len(self.named) + self.more
+        return math.prod(size for _, size in self.loops)
+
+
+@dataclass(frozen=True)
+class Need:
+    """Members to keep: witnesses, those of one thing counted once, and `more`."""
+
+    witnesses: frozenset[Witness] = frozenset()
+    more: int = 0
+
+    def __add__(self, other: Need) -> Need:
+        return Need(self.witnesses | other.witnesses, self.more + other.more)
+
+    @property
+    def count(self) -> int:
+        """How many members these are at most."""
+        return sum(witness.count for witness in self.witnesses) + self.more
 
 
 NOBODY = Need()
@@ -73,31 +87,58 @@ def all_of(needs: Iterable[Need]) -> Need:
     return sum(needs, NOBODY)
 
 
-def any_of(needs: Iterable[Need]) -> Need:
-    """What one of them needs, whichever that is."""
-    found = list(needs)
-    if not found:
+def any_of(needs: Iterable[Need], loops: frozenset[Loop] = frozenset()) -> Need:
+    """What one of them needs, whichever that is; in each round of the loops it may be another."""
+    found = [need for need in needs if need != NOBODY]
+    once = frozenset(w for need in found for w in need.witnesses if not w.loops >= loops)
+    each = [Need(need.witnesses - once, need.more) for need in found]
+    if not each:
         return NOBODY
-    shared = frozenset.intersection(*(need.named for need in found))
-    return Need(shared, max(len(need.named - shared) + need.more for need in found))
+    shared = frozenset.intersection(*(need.witnesses for need in each))
+    most = max(Need(need.witnesses - shared, need.more).count for need in each)
+    return Need(once | shared, most)
+
+
+@dataclass(frozen=True)
+class _Variable:
+    """What a variable in scope stands for: whoever shows `of`, in each round of the loops."""
+
+    loops: frozenset[Loop]
+    of: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Scope:
     """Where an expression stands: at which time, and below which variables.
 
-    `every` are variables that stand for each member of the part, those of the `core` for as many. A
-    node is told by itself, and so shares its witness with its like, if all its variables are among
-    `fixed`.
+    `every` are variables that stand for each member of the part. Parameters are not among the
+    `known`: they stay the same.
     """
 
     time: object = 0
-    fixed: frozenset[Node] = frozenset()
     core: int = 0
     every: frozenset[Node] = frozenset()
+    known: Mapping[Node, _Variable] = field(default_factory=dict)
 
     def for_each(self, variable: Node) -> _Scope:
+        """Below a variable that stands for each member of the part."""
         return replace(self, every=self.every | {variable})
+
+    def knowing(self, variable: Node, what: _Variable) -> _Scope:
+        """Below a variable that stands for something."""
+        return replace(self, known={**self.known, variable: what})
+
+    def loops(self, node: Node) -> frozenset[Loop]:
+        """The loops in whose rounds an expression may have other values."""
+        return frozenset().union(*(v.loops for v in self._free(node)))
+
+    def shown_by(self, node: Node, loops: frozenset[Loop] = frozenset()) -> Witness:
+        """Who shows what a node says."""
+        of = tuple(variable.of for variable in self._free(node))
+        return Witness((self.time, node, of), self.loops(node) | loops)
+
+    def _free(self, node: Node) -> list[_Variable]:
+        return [self.known[free] for free in node.parameters if free in self.known]
 
 
 class Witnesses:
@@ -118,21 +159,18 @@ class Witnesses:
         """
         return self._need(node, want, _Scope(time, core=core))
 
-    def guard(self, node: Node, parameters: tuple[Node, ...]) -> Need:
-        """Who has to stay, besides the parameters, so that a guard stays true."""
-        return self._need(node, Want.UP, _Scope(fixed=frozenset(parameters)))
+    def guard(self, node: Node, time: object) -> Need:
+        """Who has to stay, besides an action's parameters, so that a guard stays true."""
+        return self._need(node, Want.UP, _Scope(time))
 
-    def write(self, write: Write, parameters: tuple[Node, ...] = ()) -> Need:
+    def write(self, write: Write, time: object) -> Need:
         """Who has to stay, besides the parameters, so that whoever stays is left the same."""
-        scope, each = _Scope(fixed=frozenset(parameters)), 1
+        scope = _Scope(time)
         for binder in write.binders:
-            if self._is_anyone(binder):
-                scope = scope.for_each(binder)
-            else:
-                each *= self._values(binder, scope)
+            scope = scope.for_each(binder) if self._is_anyone(binder) else self._loop(binder, scope)
         parts = [self._need(write.when, Want.SAME, scope), self._same(write.value, scope)]
         parts += [self._index(node, scope) for node in write.index]
-        return all_of(parts).times(each)
+        return all_of(parts)
 
     # --- one expression ----------------------------------------------------------------------
 
@@ -140,7 +178,7 @@ class Witnesses:
         """Who has to stay for a truth value or number."""
         if want is Want.SAME and node.op not in _EXACT:
             both = [self._need(node, one, scope) for one in (Want.UP, Want.DOWN)]
-            return self._one_of(both, scope) if node.sort is BOOL else all_of(both)
+            return self._one_of(node, both, scope) if node.sort is BOOL else all_of(both)
         match node.op:
             case Op.CONST | Op.VARIABLE:
                 return NOBODY
@@ -157,7 +195,7 @@ class Witnesses:
             case Op.AND | Op.OR | Op.MIN | Op.MAX:
                 parts = [self._need(arg, want, scope) for arg in node.args]
                 by_one = Want.DOWN if node.op in (Op.AND, Op.MIN) else Want.UP
-                return self._one_of(parts, scope) if want is by_one else all_of(parts)
+                return self._one_of(node, parts, scope) if want is by_one else all_of(parts)
             case Op.ADD:
                 return all_of(self._need(arg, want, scope) for arg in node.args)
             case Op.SUB:
@@ -166,7 +204,9 @@ class Witnesses:
             case Op.ITE:
                 condition, *branches = node.args
                 chosen = [self._need(branch, want, scope) for branch in branches]
-                return self._need(condition, Want.SAME, scope) + self._one_of(chosen, scope)
+                return self._need(condition, Want.SAME, scope) + self._one_of(
+                    condition, chosen, scope
+                )
             case Op.LT | Op.LE:
                 return self._comparison(node, want, scope)
             case Op.EQ:
@@ -196,25 +236,32 @@ class Witnesses:
     def _is_size(self, node: Node) -> bool:
         return node.op is Op.BOUND and self.bound is not None and node.data == self.bound.name
 
-    def _one_of(self, needs: list[Need], scope: _Scope) -> Need:
-        """What one of them needs; of each member another one may be the one."""
-        return all_of(needs) if scope.every else any_of(needs)
+    def _one_of(self, node: Node, needs: list[Need], scope: _Scope) -> Need:
+        """What one of them needs, as the node says; of each member it may say another one."""
+        return all_of(needs) if node.free & scope.every else any_of(needs, scope.loops(node))
 
-    def _witness(self, node: Node, scope: _Scope, count: int = 1) -> Need:
+    def _witness(self, node: Node, scope: _Scope, count: int = 1) -> Witness:
         """So many witnesses of what a node says."""
-        if count and node.free & scope.every:
+        if node.free & scope.every:
             raise RefusedError(node, "of each member it may take another one")
-        if node.free <= scope.fixed:
-            return Need(frozenset((scope.time, node, number) for number in range(count)))
-        return Need(more=count)
+        return scope.shown_by(node, frozenset({(node, count)}) if count > 1 else frozenset())
+
+    def _loop(self, variable: Node, scope: _Scope) -> _Scope:
+        """Below a variable that has a bounded number of values, all of which are gone through."""
+        name, over = variable.data
+        if name.endswith(_OF_THE_CORE):
+            return scope.knowing(variable, _Variable(frozenset({(variable, scope.core)})))
+        size = self.model.extents[over]
+        return scope.knowing(variable, _Variable(frozenset({(variable, size)})))
 
     def _quantified(self, node: Node, want: Want, scope: _Scope) -> Need:
         over, body = node.args
         shown = Want.DOWN if node.op in (Op.FORALL, Op.SMALLEST) else Want.UP
         if not self._is_anyone(over):
-            one_does = want is shown and node.op is not Op.COUNT and not scope.every
-            values = 1 if one_does else self._values(over, scope)
-            return self._need(body, want, scope).times(values)
+            if want is shown and node.op is not Op.COUNT and not node.free & scope.every:
+                it = scope.shown_by(node)  # one value shows it
+                return self._need(body, want, scope.knowing(over, _Variable(it.loops, it.of)))
+            return self._need(body, want, self._loop(over, scope))
         if want is not shown:
             return self._need(body, want, scope.for_each(over))
         if node.op is Op.COUNT:
@@ -222,8 +269,10 @@ class Witnesses:
         meant = _meant(over, body) if node.op is Op.EXISTS else None
         if meant is not None and meant.op is Op.VARIABLE:
             return self._need(graph.substitute(body, {over: meant}), want, scope)
-        who = self._witness(node, scope) if meant is None else self._index(meant, scope)
-        return who + self._need(body, want, scope)
+        who = self._witness(node, scope)
+        kept = Need(frozenset({who})) if meant is None else self._index(meant, scope)
+        inside = scope.knowing(over, _Variable(who.loops, who.of))
+        return kept + self._need(body, want, inside)
 
     def _comparison(self, node: Node, want: Want, scope: _Scope) -> Need:
         """`a < b` and `a <= b`: the greater side is to be no less in the part."""
@@ -247,12 +296,18 @@ class Witnesses:
 
     def _equal_sets(self, node: Node, want: Want, scope: _Scope) -> Need:
         """Two sets differ in somebody, who is a witness of that."""
-        member = self._fresh()
-        inside = scope if want is Want.DOWN else scope.for_each(member)
-        who = self._witness(node, scope) if want is Want.DOWN else NOBODY
+        member, kept = self._fresh(), NOBODY
+        if want is Want.DOWN:
+            who = self._witness(node, scope)
+            kept, inside = (
+                Need(frozenset({who})),
+                scope.knowing(member, _Variable(who.loops, who.of)),
+            )
+        else:
+            inside = scope.for_each(member)
         groups = [arg for arg in node.args if arg.op is not Op.EMPTY]
         wanted = Want.SAME if len(groups) > 1 else want.turned
-        return who + all_of(self._member(group, member, wanted, inside) for group in groups)
+        return kept + all_of(self._member(group, member, wanted, inside) for group in groups)
 
     def _counts(self, node: Node) -> bool:
         if node.op is Op.SIZE:
@@ -263,11 +318,14 @@ class Witnesses:
         """There are so many members of a set, or of whom something is true."""
         if count <= 0:
             return NOBODY
+        who = self._witness(node, scope, count)
+        member = self._fresh() if node.op is Op.SIZE else node.args[0]
+        inside = scope.knowing(member, _Variable(who.loops, who.of))
         if node.op is Op.SIZE:
-            inside = self._member(node.args[0], self._fresh(), Want.UP, scope)
+            shown = self._member(node.args[0], member, Want.UP, inside)
         else:
-            inside = self._need(node.args[1], Want.UP, scope)
-        return self._witness(node, scope, count) + inside.times(count)
+            shown = self._need(node.args[1], Want.UP, inside)
+        return Need(frozenset({who})) + shown
 
     def _highest(self, node: Node) -> int:
         """The highest that a number may be."""
@@ -312,7 +370,7 @@ class Witnesses:
                 return all_of(self._index(arg, scope) for arg in node.args)
             case Op.MEMBERS_WHERE:  # of another family, which has as many members as it has
                 over, body = node.args
-                return self._need(body, Want.SAME, scope).times(self._values(over, scope))
+                return self._need(body, Want.SAME, self._loop(over, scope))
         return all_of(self._same(arg, scope) for arg in node.args)
 
     def _member(self, group: Node, member: Node, want: Want, scope: _Scope) -> Need:
@@ -332,7 +390,9 @@ class Witnesses:
             case Op.ITE:
                 condition, *branches = group.args
                 chosen = [self._member(branch, member, want, scope) for branch in branches]
-                return self._need(condition, Want.SAME, scope) + self._one_of(chosen, scope)
+                return self._need(condition, Want.SAME, scope) + self._one_of(
+                    condition, chosen, scope
+                )
             case Op.MEMBERS_WHERE:
                 over, body = group.args
                 return self._need(graph.substitute(body, {over: member}), want, scope)
@@ -346,7 +406,9 @@ class Witnesses:
         """Whoever a reference means, as a member that stays."""
         if node.op in (Op.VARIABLE, Op.CONST) or node.sort.kind is not Kind.REF:
             return NOBODY
-        return self._witness(node, scope) if node.sort.family == self.family else NOBODY
+        if node.sort.family != self.family:
+            return NOBODY
+        return Need(frozenset({self._witness(node, scope)}))
 
     def _fresh(self) -> Node:
         """A variable that stands for a member, and that nothing else uses."""
@@ -359,11 +421,6 @@ class Witnesses:
         """The variable stands for any member, of the core or not."""
         name, over = variable.data
         return bool(over == self.family and not name.endswith(_OF_THE_CORE))
-
-    def _values(self, variable: Node, scope: _Scope) -> int:
-        """How many values any other variable has."""
-        name, over = variable.data
-        return scope.core if name.endswith(_OF_THE_CORE) else self.model.extents[over]
 
 
 def _meant(variable: Node, body: Node) -> Node | None:
