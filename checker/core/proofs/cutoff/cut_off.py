@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import z3
@@ -35,7 +36,7 @@ from checker.core.proofs.proof import FITS, FOLLOWS, INITIALLY, Obligation, Proo
 from checker.core.proofs.solvers import Solvers
 from checker.core.proofs.unbounded.relevance import Relevance
 from model.language import graph
-from model.language.capture import CapturedAction, Write
+from model.language.capture import CapturedAction
 from model.language.declare.domains import Integers
 from model.language.errors import LimitError, UsageError
 from model.language.graph import Node, Op
@@ -48,17 +49,28 @@ BEFORE, AFTER, STEP = "before", "after", "step"
 
 @dataclass
 class CutOff(Proof):
-    """A proof for any number of members of `family` that is at least `members`.
+    """A proof for any number of members of a family, from `members` on, within the other bounds.
 
-    `refused` are lemmas that cannot be assumed, with why: no bounded number of members shows them.
-    `sizes` are how many members each obligation was asked with.
+    `bound` is the bound that says how many there are. `cut_off` is how many members the largest
+    obligation was asked with, and `sizes` says so of each. `refused` are lemmas and guards that a
+    part does not show, with why: those were not assumed.
     """
 
-    family: str = ""
     bound: str = ""
     members: int = 0
-    refused: dict[str, str] = field(default_factory=dict)
+    cut_off: int = 0
     sizes: dict[tuple[str, str], int] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def bounds(self) -> dict[str, int]:
+        """The bounds that the proof is about: all but how many members there are."""
+        return {name: size for name, size in self.model.bounds.items() if name != self.bound}
+
+    @property
+    def largest(self) -> tuple[str, str]:
+        """The obligation that needs most members: its action and its lemma."""
+        return max(self.sizes, key=lambda what: self.sizes[what])
 
 
 def family_of(model: Model, bound: str) -> str:
@@ -96,6 +108,7 @@ class CutOffProof:
         lemmas: Iterable[Property] = (),
         timeout: float = 60.0,
         on_obligation: Callable[[Obligation], None] | None = None,
+        on_size: Callable[[int], None] | None = None,
         cross_check: bool = True,
         solvers: Solvers | None = None,
     ) -> None:
@@ -103,18 +116,25 @@ class CutOffProof:
         self.family = family_of(model, bound)
         self.timeout = timeout
         self._on_obligation = on_obligation or (lambda _: None)
+        self._on_size = on_size or (lambda _: None)
         self._cross_check = cross_check
         self.proof = CutOff(
-            model, tuple(properties), tuple(lemmas), solvers=solvers or Solvers(),
-            family=self.family, bound=bound,
+            model, tuple(properties), tuple(lemmas), solvers=solvers or Solvers(), bound=bound
         )  # fmt: skip
         self.lifted = Lifted.narrowed(model)
-        self.named = 1 + max(
-            (n.member for n in members_named(model, self.proof.claims) if n.family == self.family),
-            default=-1,
-        )
+        self.named = 1 + max(self._names(), default=-1)
         self.witnesses = Witnesses(model, self.family)
-        self._engines: dict[int, _Asked] = {}
+        self._asked: dict[int, _Asked] = {}
+        self._again: list[_Question] = []
+
+    def _names(self) -> Iterator[int]:
+        """The numbers of members that actions, claims or the beginning name."""
+        for found in members_named(self.model, self.proof.claims):
+            if found.family == self.family:
+                yield found.member
+        for node in graph.below(*(node for w in self.model.start for node in (*w.index, w.value))):
+            if graph.names_a_member(node) and node.sort.family == self.family:
+                yield node.data
 
     def run(self) -> CutOff:
         """Work through the obligations; the first that fails, or a limit, ends the proof."""
@@ -123,30 +143,44 @@ class CutOffProof:
             self.proof.compare()
         try:
             self._choose_lemmas()
-            if self._conclusions() and self._initially() and self._consecution():
+            self._conclusions()
+            if self._initially() and self._consecution():
+                self._smaller()
                 self.proof.outcome = ProofOutcome.PROVED
         except LimitError as error:
             if not self.proof.obligations:
                 raise
             self.proof.stopped = error.reason
-        least = max(self.proof.sizes.values(), default=1)
-        self.proof.members = max(least, self.witnesses.least)
         self.proof.seconds = time.perf_counter() - started
         return self.proof
+
+    def _smaller(self) -> None:
+        """Go down from the cut-off, one number of members after the other, as far as all holds."""
+        proof = self.proof
+        proof.cut_off = proof.members = max(proof.sizes.values(), default=self.witnesses.least)
+        while proof.members > self.model.extents[self.family]:
+            members = proof.members - 1
+            self._on_size(members)
+            larger = [again for again in self._again if proof.sizes[again.name] > members]
+            if any(self._ask(again, members) is not ProofOutcome.PROVED for again in larger):
+                return
+            proof.members = members
 
     # --- what may be said --------------------------------------------------------------------
 
     def _choose_lemmas(self) -> None:
         """Which lemmas can be assumed and shown of a part, and which guards are kept there."""
-        self.actions = {a.name: self._simplified(a) for a in self.model.captured}
+        self.actions = {a.name: self.lifted.total_action(a) for a in self.model.captured}
         self.guards: dict[str, Need] = {}
         for name, action in list(self.actions.items()):
+            if graph.FALSE in action.guards:
+                continue
             self.guards[name], kept = NOBODY, []
             for guard in action.guards:
                 try:
                     self.guards[name] += self.witnesses.guard(guard, BEFORE)
                     kept.append(guard)
-                except RefusedError as error:  # without it there are more steps, so that is sound
+                except RefusedError as error:  # without it there are only more steps
                     self.proof.refused.setdefault(name, str(error))
             self.actions[name] = CapturedAction(name, action.parameters, tuple(kept), action.writes)
         self.claims = {
@@ -156,7 +190,7 @@ class CutOffProof:
         chosen = []
         for lemma in self.proof.lemmas:
             try:
-                self._broken(lemma)
+                self._broken(lemma, AFTER)
                 if not lemma.of_steps:
                     self._assumed(lemma, 1)
                 chosen.append(lemma)
@@ -166,15 +200,9 @@ class CutOffProof:
         self.invariants = [lemma for lemma in chosen if not lemma.of_steps]
         self._relevance: Relevance | None = None
 
-    def _simplified(self, action: CapturedAction) -> CapturedAction:
-        """The action without what stays blank."""
-        total = self.lifted.total_action(action)
-        writes = tuple(w for w in total.writes if w.variable.name not in self.lifted.blank)
-        return CapturedAction(total.name, total.parameters, total.guards, writes)
-
-    def _broken(self, prop: Property, time: str = AFTER) -> Need:
+    def _broken(self, prop: Property, at: str) -> Need:
         """Whom a claim is false of."""
-        return self.witnesses.claim(self.claims[prop], Want.DOWN, STEP if prop.of_steps else time)
+        return self.witnesses.claim(self.claims[prop], Want.DOWN, STEP if prop.of_steps else at)
 
     def _assumed(self, prop: Property, core: int) -> tuple[Node, Need]:
         """What may be assumed of a claim that is true, of all members or of the core alone."""
@@ -187,25 +215,26 @@ class CutOffProof:
 
     # --- obligations -------------------------------------------------------------------------
 
-    def _conclusions(self) -> bool:
+    def _conclusions(self) -> None:
         """Which properties follow from the lemmas; the others must be inductive with them."""
         for prop in self.proof.properties:
             if prop.of_steps or prop in self.invariants:
                 continue
             what = Obligation(FOLLOWS, prop.name)
-            what.outcome = self._settle(what, prop, None, BEFORE)
+            self._settle(what, prop)
             if what.outcome is not ProofOutcome.PROVED:
                 what.outcome, what.reason = ProofOutcome.JOINED, ""
+                self.proof.sizes.pop((FOLLOWS, prop.name), None)
                 self.invariants.append(prop)
             self._report(what)
         self.proof.invariants = tuple(self.invariants)
-        self._relevance = self._relevant()
-        return True
+        with suppress(UsageError):  # a claim within small bounds that names a member who is not
+            self._relevance = Relevance(self.model, self.invariants, bounded=True)
 
     def _initially(self) -> bool:
         for prop in self.invariants:
             what = Obligation(INITIALLY, prop.name)
-            what.outcome = self._at_first(what, prop)
+            self._settle(what, prop)
             if not self._report(what):
                 return False
         return True
@@ -214,124 +243,117 @@ class CutOffProof:
         for action in self.actions.values():
             if graph.FALSE in action.guards:
                 continue
-            for goal in (None, *self._goals(action)):
+            of_steps = [prop for prop in self.proof.claims if prop.of_steps]
+            changed = [p for p in self.invariants if _is_written(action, self.claims[p])]
+            for goal in (None, *changed, *of_steps):
                 what = Obligation(action.name, FITS if goal is None else goal.name)
-                what.outcome = self._settle(what, goal, action, AFTER)
+                self._settle(what, goal, action)
                 if not self._report(what):
                     return False
         return True
 
-    def _goals(self, action: CapturedAction) -> Iterator[Property]:
-        """The claims that the action may break: it writes what they read."""
-        of_steps = [prop for prop in self.proof.claims if prop.of_steps]
-        for prop in (*self.invariants, *of_steps):
-            if _written(action, self.claims[prop]):
-                yield prop
-
-    def _relevant(self) -> Relevance | None:
-        try:
-            return Relevance(self.model, self.invariants, bounded=True)
-        except UsageError:
-            return None
-
     def _settle(
-        self, what: Obligation, goal: Property | None, action: CapturedAction | None, time: str
-    ) -> ProofOutcome:
+        self, what: Obligation, goal: Property | None, action: CapturedAction | None = None
+    ) -> None:
         """Refute that the goal is false, or without one that a value does not fit.
 
         At first with the lemmas that seem to matter: whoever shows the others need not be there.
         """
-        every = tuple(self.invariants)
+        every = () if what.action == INITIALLY else tuple(filter(self._is_shown, self.invariants))
         core = None
         if self._relevance is not None and action is not None and (goal is None or goal in every):
             core = self._relevance.of_step(action.name, what.lemma)
         few = every if core is None else tuple(prop for prop in every if prop.name in core)
-        outcome = ProofOutcome.UNKNOWN
         for known in dict.fromkeys((few, every)):
+            question = _Question(what, goal, action, known)
             try:
-                outcome = self._refute(what, goal, action, time, known)
+                members = self._members(question)
             except RefusedError as error:
                 what.reason = str(error)
-                return ProofOutcome.UNKNOWN
-            if outcome is ProofOutcome.PROVED:
-                break
-        return outcome
+                return
+            self.proof.sizes[question.name] = members
+            what.outcome = self._ask(question, members)
+            if what.outcome is ProofOutcome.PROVED:
+                self._again.append(question)
+                return
 
-    def _refute(
-        self,
-        what: Obligation,
-        goal: Property | None,
-        action: CapturedAction | None,
-        time: str,
-        known: tuple[Property, ...],
-    ) -> ProofOutcome:
-        taking = 0 if action is None else sum(map(self._is_member, action.parameters))
-        broken = self._misfit(action) if goal is None else self._broken(goal, time)
-        core = self.named + taking + broken.count
-        assumed = [self._assumed(prop, core) for prop in known]
-        need = all_of([broken, *(need for _, need in assumed)])
+    def _is_shown(self, prop: Property) -> bool:
+        try:
+            return bool(self._assumed(prop, 1))
+        except RefusedError:
+            return False
+
+    def _members(self, question: _Question) -> int:
+        """How many members a counterexample has at most. `RefusedError` where there is no limit."""
+        what, goal, action = question.what, question.goal, question.action
+        need = self._falsified(question)
+        core = self._core(question)
+        need += all_of(self._assumed(prop, core)[1] for prop in question.known)
+        if what.action == INITIALLY:
+            need += all_of(self.witnesses.write(write, BEFORE) for write in self.model.start)
         if action is not None:
             read = None if goal is None else self.claims[goal]
             need += self.guards[action.name] + self._assigned(action, read)
-        members = max(self.named + taking + need.count, self.witnesses.least, 1)
-        self.proof.sizes[what.action, what.lemma] = members
-        asked = self._asked(members)
-        before = [asked.engine.in_domain(), *(asked.term(node) for node, _ in assumed)]
-        claim = None if goal is None else limited(self.claims[goal], self.family, core)
-        if action is None:
-            return self._ask(what, [*before, z3.Not(asked.term(claim))])
-        for step in asked.steps.get(action.name, []):
-            after = asked.after(claim, goal, step)
-            if z3.is_true(after):
-                continue
-            answer = self._ask(what, [*before, step.guard, z3.Not(after)])
-            if answer is not ProofOutcome.PROVED:
-                return answer
-        return ProofOutcome.PROVED
+        taking = core - self._falsified(question).count
+        return max(taking + need.count, self.witnesses.least)
 
-    def _misfit(self, action: CapturedAction | None) -> Need:
-        """Where a value does not fit: at one place of each loop over members."""
-        assert action is not None
-        loops = [sum(map(self._is_member, write.binders)) for write in action.writes]
+    def _core(self, question: _Question) -> int:
+        """How many members have a name, take the step, or are those whom the goal is false of."""
+        action = question.action
+        taking = 0 if action is None else sum(map(self._is_member, action.parameters))
+        return self.named + taking + self._falsified(question).count
+
+    def _falsified(self, question: _Question) -> Need:
+        """Whom the goal is false of; without one, where a value does not fit: in loops."""
+        if question.goal is not None:
+            return self._broken(question.goal, BEFORE if question.action is None else AFTER)
+        assert question.action is not None
+        loops = [sum(map(self._is_member, w.binders)) for w in question.action.writes]
         return Need(more=max(loops, default=0))
 
     def _assigned(self, action: CapturedAction, claim: Node | None) -> Need:
         """Who shows what is assigned to what the claim reads; without one, that it fits."""
         needs = []
         for write in action.writes:
-            if claim is None and not isinstance(write.variable.domain, Integers):
-                write = Write(
-                    write.variable, write.index, write.variable.blank, write.binders, write.when
-                )
-            elif claim is not None and write.variable.name not in _read(claim):
-                continue
-            needs.append(self.witnesses.write(write, BEFORE))
+            if claim is None:
+                is_number = isinstance(write.variable.domain, Integers)
+                value = write.value if is_number else write.variable.blank  # any other fits
+                needs.append(self.witnesses.write(replace(write, value=value), BEFORE))
+            elif write.variable.name in _read(claim):
+                needs.append(self.witnesses.write(write, BEFORE))
         return all_of(needs)
-
-    def _at_first(self, what: Obligation, prop: Property) -> ProofOutcome:
-        try:
-            need = self._broken(prop, BEFORE)
-            need += all_of(self.witnesses.write(write, AFTER) for write in self.model.start)
-        except RefusedError as error:
-            what.reason = str(error)
-            return ProofOutcome.UNKNOWN
-        members = max(self.named + need.count, self.witnesses.least, 1)
-        self.proof.sizes[what.action, what.lemma] = members
-        asked = self._asked(members)
-        return self._ask(what, [asked.engine.is_initial(), z3.Not(asked.term(self.claims[prop]))])
 
     def _is_member(self, variable: Node) -> bool:
         return bool(variable.data[1] == self.family)
 
     # --- questions ---------------------------------------------------------------------------
 
-    def _asked(self, members: int) -> _Asked:
-        if members not in self._engines:
+    def _ask(self, question: _Question, members: int) -> ProofOutcome:
+        """Whether so many members are no counterexample."""
+        if members not in self._asked:
             part = Part.of(self.model, members, self.family, self.named, self.actions)
-            self._engines[members] = _Asked(part)
-        return self._engines[members]
+            self._asked[members] = _Asked(part)
+        asked, what, core = self._asked[members], question.what, min(self._core(question), members)
+        claim = None
+        if question.goal is not None:
+            claim = asked.term(limited(self.claims[question.goal], self.family, core))
+        if what.action == INITIALLY:
+            return self._answer(what, [asked.engine.is_initial(), z3.Not(claim)])
+        known = (self._assumed(prop, core)[0] for prop in question.known)
+        before = [asked.engine.in_domain(), *map(asked.term, known)]
+        if question.action is None:
+            return self._answer(what, [*before, z3.Not(claim)])
+        of_steps = question.goal is not None and question.goal.of_steps
+        for step in asked.steps.get(what.action, []):
+            after = asked.after(claim, of_steps, step)
+            if not z3.is_true(after):
+                answer = self._answer(what, [*before, step.guard, z3.Not(after)])
+                if answer is not ProofOutcome.PROVED:
+                    return answer
+        return ProofOutcome.PROVED
 
-    def _ask(self, what: Obligation, conditions: list[Term]) -> ProofOutcome:
+    def _answer(self, what: Obligation, conditions: list[Term]) -> ProofOutcome:
+        """Whether the conditions cannot hold together."""
         started = time.perf_counter()
         solver = z3.SolverFor("QF_BV")
         solver.set("timeout", max(int(self.timeout * 1000), 1))
@@ -355,6 +377,21 @@ class CutOffProof:
         return False
 
 
+@dataclass(frozen=True)
+class _Question:
+    """An obligation, with what is known before: a claim of a state, of a step, or that it fits."""
+
+    what: Obligation
+    goal: Property | None
+    action: CapturedAction | None
+    known: tuple[Property, ...]
+
+    @property
+    def name(self) -> tuple[str, str]:
+        """The obligation's action and lemma."""
+        return self.what.action, self.what.lemma
+
+
 class _Asked:
     """What is asked of so many members."""
 
@@ -374,19 +411,16 @@ class _Asked:
         """A claim as a term over the state before a step, and for a claim of steps after it."""
         return self.engine.term(self.part.ground_part(node, {}))
 
-    def after(self, claim: Node | None, goal: Property | None, step: SymbolicStep) -> Term:
-        """What is to be true of a step."""
-        if claim is None or goal is None:
+    def after(self, claim: Term, of_steps: bool, step: SymbolicStep) -> Term:
+        """What is to be true of a step: the claim, or without one that all values fit."""
+        if claim is None:
             return z3.Not(step.misfit)
-        term = self.term(claim)
-        return (
-            self.engine.after_both(term, step) if goal.of_steps else self.engine.after(term, step)
-        )
+        return self.engine.after_both(claim, step) if of_steps else self.engine.after(claim, step)
 
 
 def _read(node: Node) -> set[str]:
     return {part.data[0] for part in graph.below(node) if part.op is Op.READ}
 
 
-def _written(action: CapturedAction, claim: Node) -> bool:
+def _is_written(action: CapturedAction, claim: Node) -> bool:
     return not _read(claim).isdisjoint(write.variable.name for write in action.writes)
