@@ -15,24 +15,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import z3
 
 from checker.core.engines.interchangeable import members_named
 from checker.core.engines.symbolic import SymbolicEngine, SymbolicStep, Term
+from checker.core.proofs.cutoff.limited import limited
+from checker.core.proofs.cutoff.need import NOBODY, Need, RefusedError, Want, all_of
 from checker.core.proofs.cutoff.part import Part
-from checker.core.proofs.cutoff.witnesses import (
-    NOBODY,
-    Need,
-    RefusedError,
-    Want,
-    Witnesses,
-    all_of,
-    limited,
-)
-from checker.core.proofs.proof import FITS, FOLLOWS, INITIALLY, Obligation, Proof, ProofOutcome
+from checker.core.proofs.cutoff.result import CutOff, family_of
+from checker.core.proofs.cutoff.witnesses import Witnesses
+from checker.core.proofs.proof import FITS, FOLLOWS, INITIALLY, Obligation, ProofOutcome
 from checker.core.proofs.solvers import Solvers
 from checker.core.proofs.unbounded.relevance import Relevance
 from model.language import graph
@@ -44,57 +39,8 @@ from model.language.lifted import Lifted
 from model.language.protocol import Model
 from properties import Property
 
-BEFORE, AFTER, STEP = "before", "after", "step"
-
-
-@dataclass
-class CutOff(Proof):
-    """A proof for any number of members of a family, from `members` on, within the other bounds.
-
-    `bound` is the bound that says how many there are. `cut_off` is how many members the largest
-    obligation was asked with, and `sizes` says so of each. `refused` are lemmas and guards that a
-    part does not show, with why: those were not assumed.
-    """
-
-    bound: str = ""
-    members: int = 0
-    cut_off: int = 0
-    sizes: dict[tuple[str, str], int] = field(default_factory=dict)
-    refused: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def bounds(self) -> dict[str, int]:
-        """The bounds that the proof is about: all but how many members there are."""
-        return {name: size for name, size in self.model.bounds.items() if name != self.bound}
-
-    @property
-    def largest(self) -> tuple[str, str]:
-        """The obligation that needs most members: its action and its lemma."""
-        return max(self.sizes, key=lambda what: self.sizes[what])
-
-
-def family_of(model: Model, bound: str) -> str:
-    """The family whose size is the bound of that name, and nothing else's. Else `UsageError`."""
-    families = {
-        index_set.size.bound.name: name
-        for name, index_set in model.schema.index_sets.items()
-        if index_set.symmetric and index_set.size.bound is not None
-    }
-    if bound not in families:
-        known = ", ".join(sorted(families)) or "there is none"
-        raise UsageError(f"{bound} is no number of members: valid is {known}")
-    family = families[bound]
-    for name, index_set in model.schema.index_sets.items():
-        if name != family and index_set.size.bound and index_set.size.bound.name == bound:
-            raise UsageError(f"there are as many {name} as {family}: no cut-off of {bound}")
-    domains = {variable.name: variable.domain for variable in model.schema.variables.values()}
-    for action, parameters in model.protocol.parameters.items():
-        domains |= {f"{action}({parameter.name})": parameter.domain for parameter in parameters}
-    for name, domain in domains.items():
-        limits = domain.limits if isinstance(domain, Integers) else ()
-        if any(limit.bound is not None and limit.bound.name == bound for limit in limits):
-            raise UsageError(f"the values of {name} depend on {bound}: no cut-off of {bound}")
-    return family
+BLANK, BEFORE, AFTER, STEP = "blank", "before", "after", "step"
+"""Which state is spoken of. The blank one is what a protocol's beginning is made of."""
 
 
 class CutOffProof:
@@ -290,7 +236,7 @@ class CutOffProof:
         core = self._core(question)
         need += all_of(self._assumed(prop, core)[1] for prop in question.known)
         if what.action == INITIALLY:
-            need += all_of(self.witnesses.write(write, BEFORE) for write in self.model.start)
+            need += all_of(self.witnesses.write(write, BLANK) for write in self.model.start)
         if action is not None:
             read = None if goal is None else self.claims[goal]
             need += self.guards[action.name] + self._assigned(action, read)

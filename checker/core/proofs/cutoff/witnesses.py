@@ -14,131 +14,23 @@ that such an expression is refused too. Numbers are thought of like truth values
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from enum import Flag
 
+from checker.core.proofs.cutoff.limited import OF_THE_CORE
+from checker.core.proofs.cutoff.need import (
+    NOBODY,
+    Known,
+    Need,
+    RefusedError,
+    Scope,
+    Want,
+    Witness,
+    all_of,
+    any_of,
+)
 from model.language import graph
 from model.language.capture import Write
 from model.language.graph import BOOL, Kind, Node, Op, Sort
 from model.language.protocol import Model
-
-
-class Want(Flag):
-    """What an expression's value in the part has to be, compared with its value in the whole."""
-
-    UP = 1
-    DOWN = 2
-    SAME = 3
-
-    @property
-    def turned(self) -> Want:
-        """The same of what becomes less as the expression becomes more."""
-        return {Want.UP: Want.DOWN, Want.DOWN: Want.UP, Want.SAME: Want.SAME}[self]
-
-
-class RefusedError(Exception):
-    """No bounded number of members does for an expression."""
-
-    def __init__(self, node: Node, why: str) -> None:
-        super().__init__(f"{graph.show(node)}: {why}")
-        self.node, self.why = node, why
-
-
-Loop = tuple[Node, int]
-"""A variable, and how many values of it are gone through one by one."""
-
-
-@dataclass(frozen=True)
-class Witness:
-    """Members that show something: what, of whom, and one for all that each loop goes through."""
-
-    of: tuple[object, ...]
-    loops: frozenset[Loop]
-
-    @property
-    def count(self) -> int:
-        """How many members these are at most."""
-        return math.prod(size for _, size in self.loops)
-
-
-@dataclass(frozen=True)
-class Need:
-    """Members to keep: witnesses, those of one thing counted once, and `more`."""
-
-    witnesses: frozenset[Witness] = frozenset()
-    more: int = 0
-
-    def __add__(self, other: Need) -> Need:
-        return Need(self.witnesses | other.witnesses, self.more + other.more)
-
-    @property
-    def count(self) -> int:
-        """How many members these are at most."""
-        return sum(witness.count for witness in self.witnesses) + self.more
-
-
-NOBODY = Need()
-
-
-def all_of(needs: Iterable[Need]) -> Need:
-    """What all of them need."""
-    return sum(needs, NOBODY)
-
-
-def any_of(needs: Iterable[Need], loops: frozenset[Loop] = frozenset()) -> Need:
-    """What one of them needs, whichever that is; in each round of the loops it may be another."""
-    found = [need for need in needs if need != NOBODY]
-    once = frozenset(w for need in found for w in need.witnesses if not w.loops >= loops)
-    each = [Need(need.witnesses - once, need.more) for need in found]
-    if not each:
-        return NOBODY
-    shared = frozenset.intersection(*(need.witnesses for need in each))
-    most = max(Need(need.witnesses - shared, need.more).count for need in each)
-    return Need(once | shared, most)
-
-
-@dataclass(frozen=True)
-class _Variable:
-    """What a variable in scope stands for: whoever shows `of`, in each round of the loops."""
-
-    loops: frozenset[Loop]
-    of: tuple[object, ...] = ()
-
-
-@dataclass(frozen=True)
-class _Scope:
-    """Where an expression stands: at which time, and below which variables.
-
-    `every` are variables that stand for each member of the part. Parameters are not among the
-    `known`: they stay the same.
-    """
-
-    time: object = 0
-    core: int = 0
-    every: frozenset[Node] = frozenset()
-    known: Mapping[Node, _Variable] = field(default_factory=dict)
-
-    def for_each(self, variable: Node) -> _Scope:
-        """Below a variable that stands for each member of the part."""
-        return replace(self, every=self.every | {variable})
-
-    def knowing(self, variable: Node, what: _Variable) -> _Scope:
-        """Below a variable that stands for something."""
-        return replace(self, known={**self.known, variable: what})
-
-    def loops(self, node: Node) -> frozenset[Loop]:
-        """The loops in whose rounds an expression may have other values."""
-        return frozenset().union(*(v.loops for v in self._free(node)))
-
-    def shown_by(self, node: Node, loops: frozenset[Loop] = frozenset()) -> Witness:
-        """Who shows what a node says."""
-        of = tuple(variable.of for variable in self._free(node))
-        return Witness((self.time, node, of), self.loops(node) | loops)
-
-    def _free(self, node: Node) -> list[_Variable]:
-        return [self.known[free] for free in node.parameters if free in self.known]
 
 
 class Witnesses:
@@ -157,15 +49,15 @@ class Witnesses:
         Of a `limited` claim the core has so many members. `RefusedError` where no bounded number of
         members does.
         """
-        return self._need(node, want, _Scope(time, core=core))
+        return self._need(node, want, Scope(time, core=core))
 
     def guard(self, node: Node, time: object) -> Need:
         """Who has to stay, besides an action's parameters, so that a guard stays true."""
-        return self._need(node, Want.UP, _Scope(time))
+        return self._need(node, Want.UP, Scope(time))
 
     def write(self, write: Write, time: object) -> Need:
         """Who has to stay, besides the parameters, so that whoever stays is left the same."""
-        scope = _Scope(time)
+        scope = Scope(time)
         for binder in write.binders:
             scope = scope.for_each(binder) if self._is_anyone(binder) else self._loop(binder, scope)
         parts = [self._need(write.when, Want.SAME, scope), self._same(write.value, scope)]
@@ -174,7 +66,7 @@ class Witnesses:
 
     # --- one expression ----------------------------------------------------------------------
 
-    def _need(self, node: Node, want: Want, scope: _Scope) -> Need:
+    def _need(self, node: Node, want: Want, scope: Scope) -> Need:
         """Who has to stay for a truth value or number."""
         if want is Want.SAME and node.op not in _EXACT:
             both = [self._need(node, one, scope) for one in (Want.UP, Want.DOWN)]
@@ -227,7 +119,7 @@ class Witnesses:
                 raise RefusedError(node, "a majority of all is no matter of a few")
         raise RefusedError(node, "this is not understood")
 
-    def _with_size(self, node: Node, want: Want, scope: _Scope) -> Need:
+    def _with_size(self, node: Node, want: Want, scope: Scope) -> Need:
         """A number compared with how many members there are: where these are more, it is less."""
         (other,) = (arg for arg in node.args if not self._is_size(arg))
         self.least = max(self.least, self._highest(other) + 1)
@@ -236,31 +128,31 @@ class Witnesses:
     def _is_size(self, node: Node) -> bool:
         return node.op is Op.BOUND and self.bound is not None and node.data == self.bound.name
 
-    def _one_of(self, node: Node, needs: list[Need], scope: _Scope) -> Need:
+    def _one_of(self, node: Node, needs: list[Need], scope: Scope) -> Need:
         """What one of them needs, as the node says; of each member it may say another one."""
         return all_of(needs) if node.free & scope.every else any_of(needs, scope.loops(node))
 
-    def _witness(self, node: Node, scope: _Scope, count: int = 1) -> Witness:
+    def _witness(self, node: Node, scope: Scope, count: int = 1) -> Witness:
         """So many witnesses of what a node says."""
         if node.free & scope.every:
             raise RefusedError(node, "of each member it may take another one")
         return scope.shown_by(node, frozenset({(node, count)}) if count > 1 else frozenset())
 
-    def _loop(self, variable: Node, scope: _Scope) -> _Scope:
+    def _loop(self, variable: Node, scope: Scope) -> Scope:
         """Below a variable that has a bounded number of values, all of which are gone through."""
         name, over = variable.data
-        if name.endswith(_OF_THE_CORE):
-            return scope.knowing(variable, _Variable(frozenset({(variable, scope.core)})))
+        if name.endswith(OF_THE_CORE):
+            return scope.knowing(variable, Known(frozenset({(variable, scope.core)})))
         size = self.model.extents[over]
-        return scope.knowing(variable, _Variable(frozenset({(variable, size)})))
+        return scope.knowing(variable, Known(frozenset({(variable, size)})))
 
-    def _quantified(self, node: Node, want: Want, scope: _Scope) -> Need:
+    def _quantified(self, node: Node, want: Want, scope: Scope) -> Need:
         over, body = node.args
         shown = Want.DOWN if node.op in (Op.FORALL, Op.SMALLEST) else Want.UP
         if not self._is_anyone(over):
             if want is shown and node.op is not Op.COUNT and not node.free & scope.every:
                 it = scope.shown_by(node)  # one value shows it
-                return self._need(body, want, scope.knowing(over, _Variable(it.loops, it.of)))
+                return self._need(body, want, scope.knowing(over, Known(it.loops, it.of)))
             return self._need(body, want, self._loop(over, scope))
         if want is not shown:
             return self._need(body, want, scope.for_each(over))
@@ -271,10 +163,10 @@ class Witnesses:
             return self._need(graph.substitute(body, {over: meant}), want, scope)
         who = self._witness(node, scope)
         kept = Need(frozenset({who})) if meant is None else self._index(meant, scope)
-        inside = scope.knowing(over, _Variable(who.loops, who.of))
+        inside = scope.knowing(over, Known(who.loops, who.of))
         return kept + self._need(body, want, inside)
 
-    def _comparison(self, node: Node, want: Want, scope: _Scope) -> Need:
+    def _comparison(self, node: Node, want: Want, scope: Scope) -> Need:
         """`a < b` and `a <= b`: the greater side is to be no less in the part."""
         less, more = node.args if want is Want.UP else node.args[::-1]
         if not self._counts(more):
@@ -283,7 +175,7 @@ class Witnesses:
         there = self._at_least(more, self._highest(less) + strict, scope)
         return self._need(less, Want.DOWN, scope) + there
 
-    def _equality(self, node: Node, want: Want, scope: _Scope) -> Need:
+    def _equality(self, node: Node, want: Want, scope: Scope) -> Need:
         first, second = node.args
         if self._is_of_family(first):
             return self._equal_sets(node, want, scope)
@@ -294,14 +186,14 @@ class Witnesses:
                 return all_of([*parts, self._at_least(count, more, scope)])
         return self._same(first, scope) + self._same(second, scope)
 
-    def _equal_sets(self, node: Node, want: Want, scope: _Scope) -> Need:
+    def _equal_sets(self, node: Node, want: Want, scope: Scope) -> Need:
         """Two sets differ in somebody, who is a witness of that."""
         member, kept = self._fresh(), NOBODY
         if want is Want.DOWN:
             who = self._witness(node, scope)
             kept, inside = (
                 Need(frozenset({who})),
-                scope.knowing(member, _Variable(who.loops, who.of)),
+                scope.knowing(member, Known(who.loops, who.of)),
             )
         else:
             inside = scope.for_each(member)
@@ -314,13 +206,13 @@ class Witnesses:
             return self._is_of_family(node.args[0])
         return node.op is Op.COUNT and self._is_anyone(node.args[0])
 
-    def _at_least(self, node: Node, count: int, scope: _Scope) -> Need:
+    def _at_least(self, node: Node, count: int, scope: Scope) -> Need:
         """There are so many members of a set, or of whom something is true."""
         if count <= 0:
             return NOBODY
         who = self._witness(node, scope, count)
         member = self._fresh() if node.op is Op.SIZE else node.args[0]
-        inside = scope.knowing(member, _Variable(who.loops, who.of))
+        inside = scope.knowing(member, Known(who.loops, who.of))
         if node.op is Op.SIZE:
             shown = self._member(node.args[0], member, Want.UP, inside)
         else:
@@ -346,7 +238,7 @@ class Witnesses:
                 return max(self._highest(arg) for arg in node.args[1:])
         raise RefusedError(node, "members are counted up to this number, which is not known")
 
-    def _contains(self, node: Node, want: Want, scope: _Scope) -> Need:
+    def _contains(self, node: Node, want: Want, scope: Scope) -> Need:
         group, member = node.args
         if not self._is_of_family(group):
             return self._same(group, scope) + self._same(member, scope)
@@ -356,7 +248,7 @@ class Witnesses:
 
     # --- references, sets and indices --------------------------------------------------------
 
-    def _same(self, node: Node, scope: _Scope) -> Need:
+    def _same(self, node: Node, scope: Scope) -> Need:
         """Who has to stay so that any value is the same, as far as it is about the part."""
         if self._is_of_family(node):
             member = self._fresh()
@@ -373,7 +265,7 @@ class Witnesses:
                 return self._need(body, Want.SAME, self._loop(over, scope))
         return all_of(self._same(arg, scope) for arg in node.args)
 
-    def _member(self, group: Node, member: Node, want: Want, scope: _Scope) -> Need:
+    def _member(self, group: Node, member: Node, want: Want, scope: Scope) -> Need:
         """Who has to stay so that `member`, who does, is in a set or not, as before."""
         match group.op:
             case Op.EMPTY | Op.EVERYONE:
@@ -398,11 +290,11 @@ class Witnesses:
                 return self._need(graph.substitute(body, {over: member}), want, scope)
         raise RefusedError(group, "this set is not understood")
 
-    def _index(self, node: Node, scope: _Scope) -> Need:
+    def _index(self, node: Node, scope: Scope) -> Need:
         """Who has to stay so that an index is the same, and of somebody who stays."""
         return self._same(node, scope) + self._target(node, scope)
 
-    def _target(self, node: Node, scope: _Scope) -> Need:
+    def _target(self, node: Node, scope: Scope) -> Need:
         """Whoever a reference means, as a member that stays."""
         if node.op in (Op.VARIABLE, Op.CONST) or node.sort.kind is not Kind.REF:
             return NOBODY
@@ -420,7 +312,7 @@ class Witnesses:
     def _is_anyone(self, variable: Node) -> bool:
         """The variable stands for any member, of the core or not."""
         name, over = variable.data
-        return bool(over == self.family and not name.endswith(_OF_THE_CORE))
+        return bool(over == self.family and not name.endswith(OF_THE_CORE))
 
 
 def _meant(variable: Node, body: Node) -> Node | None:
@@ -432,38 +324,6 @@ def _meant(variable: Node, body: Node) -> Node | None:
                 return other
     return None
 
-
-def limited(node: Node, family: str, core: int) -> Node:
-    """A claim of the first `core` members alone, where it is of every member."""
-    ours = graph.no_members(family)
-    for number in range(core):
-        member = graph.constant(number, Sort(Kind.REF, family))
-        ours = graph.set_operation(Op.UNION, ours, graph.singleton(member))
-
-    def visit(this: Node, positive: bool) -> Node:
-        match this.op:
-            case Op.NOT:
-                return graph.negation(visit(this.args[0], not positive))
-            case Op.AND | Op.OR:
-                return graph.rebuild(this, tuple(visit(arg, positive) for arg in this.args))
-            case Op.FORALL | Op.EXISTS:
-                over, body = this.args
-                if over.data[1] != family or (this.op is Op.FORALL) is not positive:
-                    return graph.quantified(this.op, over, visit(body, positive))
-                member = graph.variable(over.data[0] + _OF_THE_CORE, over.sort, family)
-                body = visit(graph.substitute(body, {over: member}), positive)
-                inside = graph.contains(ours, member)
-                if positive:
-                    body = graph.disjunction(graph.negation(inside), body)
-                else:
-                    body = graph.conjunction(inside, body)
-                return graph.quantified(this.op, member, body)
-        return this
-
-    return visit(node, True)
-
-
-_OF_THE_CORE = " of the core"
 
 _EXACT = frozenset({Op.CONST, Op.VARIABLE, Op.BOUND, Op.READ, Op.ADD, Op.SUB, Op.NOT, Op.ITE})
 """What is the same where its parts are: there is no need to ask for both directions."""
