@@ -107,6 +107,7 @@ class CutOffProof:
         while proof.members > self.model.extents[self.family]:
             members = proof.members - 1
             self._on_size(members)
+            self._asked = {n: asked for n, asked in self._asked.items() if n <= members}
             larger = [again for again in self._again if proof.sizes[again.name] > members]
             if any(self._ask(again, members) is not ProofOutcome.PROVED for again in larger):
                 return
