@@ -102,9 +102,8 @@ def _cut_off(proof: CutOff) -> Iterator[RenderableType]:
         action, lemma = proof.largest
         yield Text()
         yield Text(
-            f"cut-off: {proof.cut_off} {of}. What a step with more of them breaks, one with "
-            f"{proof.cut_off} breaks too: that many show that {action} breaks {lemma}, and fewer "
-            "show whatever else there is."
+            f"cut-off: {proof.cut_off} {of}. If with more of them a step breaks a lemma, one with "
+            f"{proof.cut_off} breaks it too. So many are needed for {lemma} ({action})."
         )
     elif proof.outcome is ProofOutcome.NOT_INDUCTIVE:
         failed = proof.obligations[-1]
@@ -112,7 +111,8 @@ def _cut_off(proof: CutOff) -> Iterator[RenderableType]:
         yield Text()
         yield Text(
             f"no cut-off: with {members} {of}, {failed.action} breaks {failed.lemma} in a state "
-            "that has all lemmas. With fewer of them prove shows such a step, if there is one."
+            "that has all lemmas. Without --cutoff prove shows such a step, if one with fewer "
+            "breaks it."
         )
     for name, why in proof.refused.items():
         yield Text(f"not assumed: {name}: {_short(why)}")

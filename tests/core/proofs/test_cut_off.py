@@ -17,6 +17,7 @@ from model.language import (
     Protocol,
     State,
     action,
+    choose,
     every,
     implies,
     integers,
@@ -233,6 +234,32 @@ def test_a_claim_of_steps_is_asked_of_each_action():
 
     assert cut_off(protocol.model(), [grows]).outcome is ProofOutcome.NOT_INDUCTIVE
     assert cut_off(protocol.model(), [stays]).outcome is ProofOutcome.PROVED
+
+
+@action("{hut} falls, as three others are up")
+def fall(camp: Camp, hut: Hut) -> None:
+    """With four at least."""
+    require(camp.club.without_member(hut).size >= 3)
+    hut.up = False
+
+
+@action("{hut} leads, as three others are awake")
+def lead(camp: Camp, hut: Hut) -> None:
+    """With four at least."""
+    awake = camp.huts.where(lambda other: other.awake).without_member(hut)
+    camp.leader = choose(awake.size >= 3, hut, None)
+
+
+def test_who_only_a_guard_asks_for_is_kept():
+    protocol = Protocol("camp", "huts", Camp, (fall,), (HUTS,))
+    all_up = Property("up", "", lambda camp: every(hut.up for hut in camp.huts))
+    assert cut_off(protocol.model(), [all_up]).outcome is ProofOutcome.NOT_INDUCTIVE
+
+
+def test_who_only_an_assignment_asks_for_is_kept():
+    protocol = Protocol("camp", "huts", Camp, (lead, wake), (HUTS,))
+    nobody_leads = Property("no", "", lambda camp: is_none(camp.leader))
+    assert cut_off(protocol.model(), [nobody_leads]).outcome is ProofOutcome.NOT_INDUCTIVE
 
 
 def test_a_lemma_of_each_member_and_another_one_is_assumed_of_the_core():

@@ -48,6 +48,8 @@ FEW_DO = (
     "every(some(all_of(w.votes[n], n.flag) for w in s.rows) for n in s.nodes)",
     "every(any_of(n.flag, some(w.votes[n] for w in s.rows)) for n in s.nodes)",
     "choose(some(n.flag for n in s.nodes), s.group.is_empty, some(n.x == 3 for n in s.nodes))",
+    "every(choose(w.mark, some(n.flag for n in s.nodes), some(n.x == 3 for n in s.nodes))"
+    " for w in s.rows)",
     'minimum(s.bound("nodes"), 2) > s.desk.m',
 )
 """Claims, of which few members say whether they are true and whether they are false."""

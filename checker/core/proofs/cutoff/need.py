@@ -28,7 +28,7 @@ class RefusedError(Exception):
     """No bounded number of members does for an expression."""
 
     def __init__(self, node: Node, why: str) -> None:
-        super().__init__(f"{graph.show(node)}: {why}")
+        super().__init__(f"{why}: {graph.show(node)}")
         self.node, self.why = node, why
 
 
