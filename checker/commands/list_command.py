@@ -149,7 +149,7 @@ def _overview(protocols: list[Protocol]) -> list[str]:
     """Every protocol with how much there is of it, and the engines."""
     lines = [(each.name, f"{each.words}: {_counts(each)}") for each in protocols]
     return [
-        _section("Protocols (highwater list PROTOCOL shows what there is of one)", lines),
+        _section("Protocols (highwater list PROTOCOL shows one)", lines),
         _section("Engines (--engine NAME)", _engines()),
     ]
 
