@@ -89,6 +89,8 @@ SHALLOW = tuple(
 )
 """For what is about majorities, before all others."""
 BY_NEED = Strategy(by_need=Effort())
+NARROW = Strategy(by_need=Effort(narrow=True))
+"""Settles what `BY_NEED` may leave open where many definitions matter, and is slower elsewhere."""
 CHEAP = (
     Strategy(matching=400_000),
     *_of_terms(6_000),
@@ -96,6 +98,7 @@ CHEAP = (
     *_of_luck(range(4), 1_500_000),
 )
 DEAR = (
+    NARROW,
     Strategy(by_need=Effort(rounds=1_000, instances=10_000, age=6, seed=1)),
     *_of_terms(MAX_INSTANCES),
     *_of_luck(range(4, 10), 3_000_000),
