@@ -9,7 +9,7 @@ import pytest
 
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.proofs.proof import Obligation, ProofOutcome
-from checker.core.proofs.unbounded.instantiate import BY_NEED, CHEAP, NARROW
+from checker.core.proofs.unbounded.instantiate import BY_NEED, CHEAP
 from checker.core.proofs.unbounded.relevance import Relevance
 from checker.core.proofs.unbounded.told_apart import told_apart, written
 from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
@@ -69,14 +69,12 @@ def test_what_is_committed_in_the_broker_model_is_proved_for_all_sizes(row):
 class OneAction(UnboundedInduction):
     """What some actions preserve, with little effort."""
 
-    strategies = (CHEAP[0], BY_NEED)
-
     def tried(self, *names: str, of: str = "") -> dict[tuple[str, str], Obligation]:
         """Of these actions, or all; of one claim, or all."""
         self._of = of
         self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
         self.proof.lemmas = tuple(p for p in self.proof.lemmas if p.name in self.relevance.names)
-        self._strategies, self._before = self.strategies, {}
+        self._strategies, self._before = (CHEAP[0], BY_NEED), {}
         self._prepare()
         for action in self.model.captured:
             if action.name in names or not names:
@@ -117,12 +115,11 @@ def test_with_sizes_open_there_are_as_many_members_as_are_told_apart():
 
 
 @pytest.mark.slow
-def test_truncation_keeps_what_may_be_exposed_for_all_sizes_whatever_is_lost(monkeypatch):
+def test_truncation_keeps_what_may_be_exposed_for_all_sizes_whatever_is_lost():
     """The hardest obligation where logs may lose their ends, and nobody is elected for lack of ELR.
 
-    Many definitions matter in it: theirs is what comes late.
+    Many definitions matter in it, and their terms come late.
     """
-    monkeypatch.setattr(OneAction, "strategies", (NARROW,))
     kafka = protocol_named("kafka")
     (row,) = (
         row

@@ -35,17 +35,12 @@ MOST_STEPS = 1_000_000
 
 @dataclass(frozen=True)
 class Effort:
-    """How far to go: rounds, instances, and how many instances may lead to a term.
-
-    With `narrow`, what only definitions name comes as late as what an instance has brought, and
-    where a model with few members takes long, half of that is given up at a time, not all of it.
-    """
+    """How far to go: rounds, instances, and how many instances may lead to a term."""
 
     rounds: int = 400
     instances: int = 4_000
     age: int = 4
     seed: int = 0
-    narrow: bool = False
 
 
 class Terms:
@@ -191,8 +186,6 @@ class ByNeed:
         self._said: list[Any] = []
         self.found: list[Instance] = []
         """What was added, each as an instance of one of the clauses that were given."""
-        self._asked: list[tuple[bool, Node]] = []
-        """Of `first`: whether it is a definition, and what it says."""
         self._groups = [self._finders(first, seen=True), self._finders(then, seen=False)]
 
     @property
@@ -208,10 +201,11 @@ class ByNeed:
     def _finders(self, clauses: Iterable[Clause], seen: bool) -> list[Finder]:
         """Adds what has no variables; only what is `seen` has terms that come first."""
         found = []
-        for clause in clauses:
+        # What a definition brings is another matter than what the question is about.
+        for clause in sorted(clauses, key=lambda clause: bool(clause.defines)):
             for part in split(clause):
                 if seen:
-                    self._asked.append((bool(clause.defines), part.body))
+                    self._terms.note(part.body, 1 if clause.defines else 0)
                 if not part.variables:
                     self._say(clause, {}, part.body)
                 elif len(part.variables) <= MOST_VARIABLES:
@@ -227,16 +221,13 @@ class ByNeed:
         """
         self._solver.set("timeout", max(int(seconds * 1000), 1))
         self._solver.set("random_seed", effort.seed)
-        asked = [(int(defines and effort.narrow), body) for defines, body in self._asked]
-        for first_age, body in sorted(asked, key=lambda pair: pair[0]):
-            self._terms.note(body, first_age)
         for over in self._terms.ages:
             if self._lifted.is_symmetric(over):
                 self._lower(graph.constant(graph.NONE, graph.Sort(Kind.REF, over)))
         self._solver.add(*self._lower.distinct())
         age = 0
         for _ in range(effort.rounds):
-            answer = self._few.ask(self._terms.ages, by_half=effort.narrow)
+            answer = self._few.ask(self._terms.ages)
             if answer != z3.sat:
                 return answer
             meaning = Meaning(self._solver.model())

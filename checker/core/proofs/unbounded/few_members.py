@@ -34,10 +34,10 @@ class FewMembers:
         self._seen: set[Node] = set()
         self._assumed: list[Any] = []
 
-    def ask(self, terms: Mapping[str, Mapping[Node, int]], *, by_half: bool = False) -> Any:
+    def ask(self, terms: Mapping[str, Mapping[Node, int]]) -> Any:
         """Z3's answer; `terms` are those that there are by now, by what they range over.
 
-        Where an answer takes long, nothing is assumed any more; `by_half`, only the earlier half.
+        Where an answer takes long, only the earlier half is assumed any more.
         """
         for over, found in terms.items():
             if self._lifted.is_symmetric(over):
@@ -48,8 +48,8 @@ class FewMembers:
             self._solver.set("rlimit", 0)
             if answer == z3.sat:
                 return answer
-            kept = len(self._assumed) // 2 if by_half else 0
-            given_up = self._solver.unsat_core() if answer == z3.unsat else self._assumed[kept:]
+            later = self._assumed[len(self._assumed) // 2 :]
+            given_up = self._solver.unsat_core() if answer == z3.unsat else later
             if not given_up:
                 return answer
             names = set(map(str, given_up))
