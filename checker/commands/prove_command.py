@@ -32,13 +32,19 @@ if TYPE_CHECKING:
 
 @model_command
 @click.option("--lemma", "lemmas", multiple=True, metavar="NAME", help="use only these lemmas")
-@click.option("--no-lemmas", is_flag=True, help="use none: is the property inductive by itself?")
+@click.option(
+    "--no-lemmas", is_flag=True, help="use no lemmas: is the property inductive by itself?"
+)
 @click.option("--unbounded", is_flag=True, help="for any number of members and all bounds")
 @click.option("--cutoff", metavar="BOUND", help="for any number of members, such as replicas")
 @click.option("--bounded", type=click.IntRange(min=0), metavar="K", help="runs of at most K steps")
 @click.option("--strengthen", is_flag=True, help="with --bounded: add the lemmas that hold")
-@click.option("--minimize", is_flag=True, help="find a set of lemmas that none can be left out of")
-@click.option("--no-symmetry", is_flag=True, help="every choice of parameters, not one of a kind")
+@click.option("--minimize", is_flag=True, help="find lemmas of which none can be left out")
+@click.option(
+    "--no-symmetry",
+    is_flag=True,
+    help="ask about every choice of parameters, not one of those that are alike",
+)
 @click.option(
     "--solver", type=click.Choice(["z3", "cvc5", "both"]), default="z3",
     help="both: proved is what each of them proves [default: z3]",
@@ -49,13 +55,18 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--certificate", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
-    help="prove each refuted question again, as clauses, and write and check that proof",
+    help="write a proof of each answer here, which is checked without a solver",
 )  # fmt: skip
 @click.option(
     "--picture", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="draw which lemmas each claim rests on, as an SVG picture",
 )  # fmt: skip
-@click.option("--timeout", type=seconds, metavar="SECONDS", help="for each query [default: 60]")
+@click.option(
+    "--timeout",
+    type=seconds,
+    metavar="SECONDS",
+    help="for each question to the solver [default: 60]",
+)
 @limited()
 @memory_option
 @click.option("--trace-dir", type=click.Path(file_okay=False, path_type=Path), help="save traces")
