@@ -204,17 +204,19 @@ class CutOffProof:
     ) -> None:
         """Refute that the goal is false, or without one that a value does not fit.
 
-        At first with the lemmas that seem to matter, and those that nobody needs to show: whoever
-        shows the others need not be there.
+        At first with the lemmas that seem to matter, then with those besides that nobody needs to
+        show: whoever shows the others need not be there.
         """
         every = () if what.action == INITIALLY else tuple(filter(self._is_shown, self.invariants))
         core = None
         if self._relevance is not None and action is not None and (goal is None or goal in every):
             core = self._relevance.of_step(action.name, what.lemma)
-        few = every
+        choices = [every]
         if core is not None:
-            few = tuple(p for p in every if p.name in core or not self._assumed(p, 1)[1].count)
-        for known in dict.fromkeys((few, every)):
+            few = tuple(p for p in every if p.name in core)
+            free = tuple(p for p in every if p in few or not self._assumed(p, 1)[1].count)
+            choices = [few, free, every]
+        for known in dict.fromkeys(choices):
             question = _Question(what, goal, action, known)
             try:
                 members = self._members(question)
