@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     "--no-lemmas", is_flag=True, help="use no lemmas: is the property inductive by itself?"
 )
 @click.option("--unbounded", is_flag=True, help="for any number of members and all bounds")
+@click.option("--cutoff", metavar="BOUND", help="for any number of members, such as replicas")
 @click.option("--bounded", type=click.IntRange(min=0), metavar="K", help="runs of at most K steps")
 @click.option("--strengthen", is_flag=True, help="with --bounded: add the lemmas that hold")
 @click.option("--minimize", is_flag=True, help="find lemmas of which none can be left out")
@@ -140,6 +141,11 @@ def _refuse_misfits(options: dict[str, Any]) -> None:
                          "--unbounded")  # fmt: skip
     if options["no_symmetry"] and options["unbounded"]:
         raise UsageError("--no-symmetry is for proofs within bounds: leave out --unbounded")
+    if options["cutoff"] is not None:
+        taken = ("unbounded", "bounded", "minimize", "no_symmetry", "picture")
+        given = [name for name in taken if options[name] not in (None, False)]
+        if given:
+            raise UsageError(f"--cutoff and --{given[0].replace('_', '-')}: choose one")
     others = options["smtlib"] or options["certificate"] or options["solver"] != "z3"
     if options["minimize"] and others:
         raise UsageError("--minimize asks Z3 alone: leave out --solver, --smtlib and --certificate")
@@ -173,6 +179,7 @@ def _lemmas(model: Model, options: dict[str, Any]) -> tuple[Property, ...]:
 def _induction(model: Model, options: dict[str, Any], solvers: Solvers) -> Proof:
     from checker.commands.progress import Ticker
     from checker.core.proofs.bounded.induction import Induction, InductionOptions, minimal_lemmas
+    from checker.core.proofs.cutoff.cut_off import CutOffProof
     from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
 
     properties, lemmas = provable_properties(model, options["properties"]), _lemmas(model, options)
@@ -186,8 +193,16 @@ def _induction(model: Model, options: dict[str, Any], solvers: Solvers) -> Proof
         def tried(lemma: Property, needed: bool) -> None:
             ticker.say(f"{lemma.name} is {'needed' if needed else 'not needed'}")
 
-        if options["unbounded"]:
-            attempt: Any = UnboundedInduction(
+        def smaller(members: int) -> None:
+            ticker.say(f"the same with {members}")
+
+        if options["cutoff"] is not None:
+            attempt: Any = CutOffProof(
+                model, options["cutoff"].replace("-", "_"), properties, lemmas, timeout,
+                settled, smaller, checked, solvers,
+            )  # fmt: skip
+        elif options["unbounded"]:
+            attempt = UnboundedInduction(
                 model, properties, lemmas, timeout, settled, cross_check=checked, solvers=solvers
             )
         else:
@@ -266,6 +281,8 @@ def _as_data(result: Proof | BoundedCheck, saved: Path | None) -> dict[str, Any]
 
 
 def _of_proof(proof: Proof, trace: str | None) -> dict[str, Any]:
+    from checker.core.proofs.cutoff.result import CutOff
+    from checker.core.verdict import Verdict
     from model.language.naming import instance_words
 
     found = proof.counterexample
@@ -277,8 +294,18 @@ def _of_proof(proof: Proof, trace: str | None) -> dict[str, Any]:
             "may_be_unreachable": found.instance is not None,
             "trace": trace,
         }
+    cut_off = None
+    if isinstance(proof, CutOff):
+        cut_off = {
+            "of": proof.bound,
+            "members": proof.cut_off,
+            "holds_from": proof.members if proof.verdict is Verdict.PROVED else None,
+            "sizes": [[*what, members] for what, members in proof.sizes.items()],
+            "left_out": proof.refused,
+        }
     return {
         "bounds": proof.bounds,
+        "cut_off": cut_off,
         "unbounded": proof.unbounded,
         "symmetry": proof.symmetry,
         "obligations": [
