@@ -105,7 +105,8 @@ def _rows(options: dict[str, Any], ceiling: Ceiling) -> Iterator[Row]:
     for preset, chosen in _models(model, options["every_preset"]):
         of_states, promises = chosen_properties(chosen, names, True)
         if names and of_states:
-            raise UsageError(f"{of_states[0].name} is no liveness property")
+            valid = ", ".join(each.name for each in chosen_properties(chosen, (), True)[1])
+            raise UsageError(f"{of_states[0].name} is no liveness property: valid are {valid}")
         yield from rows_of(preset, chosen, promises, fairness, limits, how)
 
 
