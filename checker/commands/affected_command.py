@@ -48,11 +48,11 @@ def command(
 ) -> int:  # fmt: skip
     """Which known bugs concern a cluster of this release, and what to do about them today?
 
-    FILE is what `ask` reads too: server.properties, consumer.properties, or what `kafka-configs
-    --describe`, `kafka-topics --describe` or `kafka-features describe` printed. With
-    --bootstrap-server, or a FILE of `ask --save`, the cluster itself says what its release,
-    features, settings and quorum are. A bug concerns the cluster if the release has it and all
-    that it needs is there. Where nothing says so a line says where to look. The worst come first.
+    FILE is server.properties, consumer.properties, or what `kafka-configs --describe`,
+    `kafka-topics --describe` or `kafka-features describe` printed, as for `ask`. With
+    --bootstrap-server, or a FILE of `ask --save`, release, features, settings and quorum are the
+    cluster's own. A bug concerns the cluster if the release has it and the cluster has all that the
+    bug needs. If that is not known, a line says where to look. The worst bugs come first.
 
     Exit status: 0 none concerns the cluster, 12 one does, 20 one may.
     """

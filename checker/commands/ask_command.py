@@ -97,7 +97,7 @@ class _Command(click.Command):
     "--html", "page", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
     help="also write what was found of the cluster as a page",
 )  # fmt: skip
-@click.option("--anonymous", is_flag=True, help="names of the cluster are replaced, also in --save")
+@click.option("--anonymous", is_flag=True, help="replace the cluster's names, also in --save")
 @click.option(
     "--mode", type=click.Choice(("zookeeper", "kraft")), help="where the metadata is kept"
 )
@@ -120,7 +120,7 @@ class _Command(click.Command):
 )  # fmt: skip
 @click.option(
     "--max-faults", type=click.IntRange(min=0), metavar="N",
-    help="with --application: so many faults at most [default: 2]",
+    help="with --application: at most so many faults together [default: 2]",
 )  # fmt: skip
 @click.option("--replicas", type=int, metavar="N", help="replicas of the partition [default: 3]")
 @click.option(
@@ -162,13 +162,13 @@ def command(
     """What can a cluster lose under these faults, what becomes unavailable, and what prevents it?
 
     FILE is server.properties, producer.properties, or what `kafka-configs --describe` or
-    `kafka-topics --describe` printed. Keys that no file names are at VERSION's defaults.
-    With --bootstrap-server, or a FILE of --save, it is about all partitions of a cluster, and
-    also says which are in danger now; without faults it asks of one crash and one power loss.
-    With --controllers it is about the controllers' metadata log, in which every topic is, and
-    `brokers` below are controllers. With --application FILE is the application's, and each of its
-    promises is told with the fewest faults that break it. Steps are events of the model: their
-    number says neither how long a loss takes nor how likely it is.
+    `kafka-topics --describe` printed. A key that no file names has VERSION's default. With
+    --bootstrap-server, or a FILE of --save, it answers for all partitions of a cluster, and says
+    which are in danger now; if you name no faults, it answers for one crash and for one power loss.
+    With --controllers it answers for the controllers' metadata log, and `brokers` below are
+    controllers. With --application FILE is the application's, and for each promise it prints the
+    fewest faults that break it. A step is an event of the model: the number of steps says neither
+    how long a loss takes nor how likely it is.
 
     Exit status: 0 nothing is lost (or every promise kept), 12 something is, 20 time ran out before
     that was known.

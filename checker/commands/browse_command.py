@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--state", "state", type=click.Path(path_type=Path), metavar="FILE",
-    help="begin in this state, which `audit --state FILE` wrote, or in one of one's own",
+    help="begin in this state, which `audit --state FILE` wrote, or which you wrote",
 )  # fmt: skip
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, help="[default: any that is free]"

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 @click.command(context_settings=HELP)
 @click.argument("store", metavar="STORE")
-@protocol_option("what the store is of")
+@protocol_option("the protocol of the store")
 @workers_option("processes")
 @limited()
 @output_options
 def command(ceiling: Ceiling, store: str, **options: Any) -> int:
-    """Check that STORE, which `explore --store` wrote, shows what its search said.
+    """Check the result of the search that wrote STORE (with `explore --store`).
 
     A small program that shares nothing with the search calls the protocol's functions on every
     stored state: the initial state has to be stored, every step has to lead to a stored state, and

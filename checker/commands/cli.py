@@ -34,11 +34,11 @@ GROUPS = {
     "Ask about a cluster": {
         "ask": "say what a cluster can lose under the faults you name, and what prevents it",
         "affected": "say which known bugs concern a cluster, and what to do about them today",
-        "audit": "compare what brokers left on their disks: the replicas of each partition",
+        "audit": "compare the replicas of each partition on the disks of stopped brokers",
     },
     "Check a protocol": {
         "explore": "search every reachable state, up to a depth or to the end",
-        "certify": "check a search that ended with nothing violated, without the search",
+        "certify": "check the result of an exhausted search, without the search's code",
         "liveness": "check what must eventually happen, and which steps have to be fair for it",
         "simulate": "walk at random, at sizes too large to search",
         "prove": "prove by induction, or check short runs, with Z3",
@@ -59,10 +59,10 @@ GROUPS = {
         "hunt": "search randomly drawn models for new bugs, for hours",
     },
     "Compare with Kafka itself": {
-        "conform": "take the model's steps on Kafka's own classes, and compare every state",
-        "reproduce": "play a finding on a cluster of a published release",
-        "upstream": "write what a ticket of Apache Kafka's needs: text, patch and tests",
-        "scenario": "replay a scenario event by event, and check what it expects",
+        "conform": "run the model's steps on Kafka's own classes, and compare every state",
+        "reproduce": "run a finding on a cluster of a published release",
+        "upstream": "write what a ticket for Apache Kafka needs: text, patch and tests",
+        "scenario": "play a stored series of events, and check what it expects",
         "cases": "check the stored counterexamples, or write them again",
     },
 }

@@ -37,7 +37,7 @@ PLAIN_WIDTH = 80
 def protocol_option(words: str) -> Callable[[F], F]:
     """`--protocol`: a protocol by name, where a file says which it is."""
     return click.option(
-        "--protocol", metavar="NAME", help=f"{words}; or {FORMS} of one's own",
+        "--protocol", metavar="NAME", help=f"{words}; or {FORMS} of your own",
         shell_complete=completion.protocols,
     )  # fmt: skip
 

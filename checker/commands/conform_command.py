@@ -70,17 +70,17 @@ STEPS = 60
 @limited()
 @output_options
 def command(ceiling: Ceiling, traces: tuple[Path, ...], **options: Any) -> int:
-    """Take a model's steps on Kafka's own classes, and compare every state.
+    """Run a model's steps on Kafka's own classes, and compare every state.
 
-    PROTOCOL is kafka, the brokers, which is the default, kraft, the controllers, kafka_tiered,
-    brokers with a remote store, or kafka_transactions, the transaction coordinators. With TRACE, a
-    file, a stored counterexample's folder or its name: that run, and where Kafka departs from it.
-    With --walks: random walks of the model. With --cover: runs that take every step that the model
-    has within small bounds. With --observe the other way round: random steps that Kafka's classes
-    allow, explained by steps of the model. The classes are those of a published release, which
-    Maven brings; `docs/conformance.md` says what is compared.
+    PROTOCOL is kafka (brokers; the default), kraft (controllers), kafka_tiered (brokers with a
+    remote store) or kafka_transactions (transaction coordinators). TRACE is a file, or a stored
+    counterexample's folder or name: its steps are run, and you see where Kafka departs from them.
+    --walks runs random walks of the model. --cover runs every step that the model has within small
+    bounds. --observe goes the other way: Kafka's classes take random steps, and steps of the model
+    have to explain them. The classes are those of a published release, which Maven fetches;
+    `docs/conformance.md` says what is compared.
 
-    Exit status: 0 no disagreement but those allowed, 23 another one, 20 the time was over before
+    Exit status: 0 no disagreement except allowed ones, 23 a disagreement, 20 time ran out before
     all was compared, 2 wrong usage.
     """
     from checker.kafka.conformance.compared import compared_named

@@ -25,19 +25,20 @@ if TYPE_CHECKING:
     "--max-states", type=click.IntRange(min=1), metavar="N",
     help="visit so many states in each search [default: 2000000]",
 )  # fmt: skip
-@protocol_option("what the trace is of")
+@protocol_option("the protocol of the trace")
 @output_options
 def command(
     ceiling: Ceiling, file: Path, search: bool, max_states: int | None, protocol: str | None,
     as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
-    """Why TRACE ends as it does: what would have prevented it, because of what, and since when.
+    """Say why TRACE ends as it does, what would have prevented it, and when its loss was decided.
 
-    TRACE is a file, or one of the stored counterexamples: its folder, or its name. Each setting,
-    each protocol with the same state and each fix of the catalogue is tried on it: which step goes
-    otherwise, or cannot be taken? Then it is searched with the change at the same bounds.
+    TRACE is a file, or the folder or name of a stored counterexample. Each setting, each protocol
+    with the same state and each fix of the catalogue is tried on it: which step then differs, or is
+    not possible? Then a search with the change, at the same bounds, looks for another way to the
+    loss.
 
-    Exit status: 0 it was explained, 23 the trace is rejected, 2 it cannot be read, 20 the time or
+    Exit status: 0 it was explained, 23 the trace is rejected, 2 it cannot be read, 20 time or
     Ctrl-C ended the searches.
     """
     from checker.commands.interrupt import Interrupt

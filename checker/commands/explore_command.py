@@ -63,7 +63,8 @@ if TYPE_CHECKING:
 @click.option(
     "--reduce",
     is_flag=True,
-    help="leave out steps that no shortest trace to a violation has: fewer states, at a price",
+    help="leave out steps that no shortest trace to a violation needs: fewer states, "
+    "seldom less time",
 )
 @click.option("--liveness", is_flag=True, help="check also what must eventually happen")
 @click.option(
@@ -81,7 +82,8 @@ if TYPE_CHECKING:
 @click.option("--store", metavar="DIR", help="keep the states here: a directory or a URI")
 @click.option(
     "--spill", metavar="DIR",
-    help="beyond --max-memory go on here, on disk: 8 to 12 bytes a state, the widest levels too",
+    help="do not stop at --max-memory but go on from this directory, with 8 to 12 bytes a state, "
+    "and the widest levels too",
 )  # fmt: skip
 @click.option("--max-disk", type=size, help="with --spill: stop at this much disk, such as 40GB")
 @click.option("--resume", is_flag=True, help="go on from what --store or --spill holds")

@@ -53,12 +53,13 @@ OWN = frozenset({
     help="write it here, not to standard output; for parquet a directory",
 )  # fmt: skip
 @click.option(
-    "--quotient", multiple=True, metavar="VIEW", help="one node for all states that it shows alike",
+    "--quotient", multiple=True, metavar="VIEW",
+    help="one node for all states that look the same in VIEW",
     shell_complete=completion.of_protocol(completion.views, DEFAULT_PROTOCOL),
 )  # fmt: skip
 @click.option(
     "--around", metavar="TRACE", type=click.Path(path_type=Path),
-    help="the graph of this trace's model, and what lies around it",
+    help="the states around this trace, in the graph of its model",
 )  # fmt: skip
 @click.option("--radius", type=click.IntRange(min=0), help="how many steps around [default: 1]")
 @click.option("--fair", multiple=True, metavar="ACTION=HOW", help="as for `explore`")
@@ -74,18 +75,18 @@ OWN = frozenset({
 def command(ceiling: Ceiling, **options: Any) -> int:
     """Find when a loss becomes inevitable, or export the graph of PROTOCOL's reachable states.
 
-    A loss is a state that falsifies a property. The command says from which states a loss can still
-    come, from which it must come, which steps every way there has, and how many shortest ways there
-    are. VIEW is a view of the
-    protocol (`highwater list`) or fields of the state: `isr`, `quorum.leader,replicas[r1].log`.
+    A loss is a state that violates a property. The command says from which states a loss can still
+    come, from which it must come, which steps every path to it has, and how many shortest paths
+    there are. VIEW is a view of the protocol (`highwater list`) or fields of the state: `isr`,
+    `quorum.leader,replicas[r1].log`.
 
     \b
     highwater graph kip101 --property strong_isr
     highwater graph kip101 --quotient roles,isr --format dot | dot -Tsvg > g.svg
     highwater graph --around kip101-strong_isr --format graphml -o near.graphml
 
-    Exit status: 0 it was told or written, whatever is violated, 20 a limit other than --depth has
-    cut the graph, 23 the trace is rejected, 2 wrong usage.
+    Exit status: 0 done, whatever is violated, 20 a limit other than --depth has cut the graph, 23
+    the trace is rejected, 2 wrong usage.
     """
     from checker.core.graphs.account import account_of
 

@@ -32,7 +32,7 @@ def render(account: dict[str, Any], width: int) -> str:
     ]
     if account["properties"]:
         falsified = ", ".join(account["properties"])
-        lines += [f"a loss is what falsifies {falsified}", "", *_risk(account)]
+        lines += [f"a loss is a state that violates {falsified}", "", *_risk(account)]
     if "seen" in account:
         seen = account["seen"]
         lines += ["", f"seen by {seen['view']}: {seen['nodes']:,} nodes, {seen['arrows']:,} arrows"]

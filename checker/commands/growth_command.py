@@ -37,7 +37,7 @@ MOST = 12  # searches side by side: more are a tangle
 )  # fmt: skip
 @click.option(
     "--store", "stores", multiple=True, metavar="DIR",
-    help="the levels of this store, searching nothing; repeatable",
+    help="take the levels of this store, without a search; repeatable",
 )  # fmt: skip
 @click.option("--depth", type=click.IntRange(min=0), help="steps from the initial state at most")
 @click.option("--max-states", type=click.IntRange(min=1), help="stop a search after this many")

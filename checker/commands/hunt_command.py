@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 def command(ceiling: Ceiling, **options: Any) -> int:
     """Search randomly drawn models of PROTOCOL for new bugs.
 
-    What --preset, --set and bounds give stays; other settings that are a choice, sizes and budgets
-    for faults are drawn. A violation is made short, and is an instance of an entry of the catalogue
-    if the fix of that prevents it; the search then goes on with the fix. With --store and --seed a
-    hunt that was ended goes on where it was.
+    --preset, --set and bounds that you give are kept; other sizes, settings that an operator
+    chooses, and numbers of faults are drawn at random. Each violation is shortened. If the fix of
+    an entry of the catalogue prevents it, it is an instance of that bug, and the search goes on
+    with the fix. With --store and --seed a hunt that was ended goes on where it was.
 
     Exit status: 12 if something is violated that no entry explains, 1 if a round failed, 20 if
     Ctrl-C ended it or no round was searched, else 0.

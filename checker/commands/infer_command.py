@@ -24,18 +24,22 @@ if TYPE_CHECKING:
 
 
 @model_command
-@click.option("--timeout", type=seconds, metavar="SECONDS", help="for each query [default: 60]")
 @click.option(
-    "--derived", is_flag=True, help="from what the protocol declares, though it has templates"
+    "--timeout", type=seconds, metavar="SECONDS", help="for each question to Z3 [default: 60]"
+)
+@click.option(
+    "--derived",
+    is_flag=True,
+    help="build them from what the protocol declares, even if it has templates",
 )
 @click.option("--survivors", is_flag=True, help="print all lemmas that were found")
 @limited()
 @memory_option
 @checked_output_options
 def command(ceiling: Ceiling, **options: Any) -> int:
-    """Find lemmas about PROTOCOL by itself, and say which of the known ones hold and follow.
+    """Find the lemmas of a proof about PROTOCOL, and say which known lemmas hold and follow.
 
-    They are made of the protocol's templates, or where it has none, of its fields, the conditions
+    They are built from the protocol's templates or, if it has none, from its fields, the conditions
     in its actions, and its properties.
 
     Exit status: 0 if the properties follow from what was found, 20 unknown, 21 they do not.

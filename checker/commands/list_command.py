@@ -35,15 +35,15 @@ KINDS = (
 )
 @click.option(
     "--only", "kinds", multiple=True, type=click.Choice(KINDS), metavar="KIND",
-    help=f"only what is of a kind, repeatable: {', '.join(KINDS)}",
+    help=f"only this kind, repeatable: {', '.join(KINDS)}",
 )  # fmt: skip
 @output_options
 def command(protocol: str | None, kinds: tuple[str, ...], as_json: bool, quiet: bool) -> int:
-    """The protocols and engines; or all that there is to choose from of one PROTOCOL.
+    """Show the protocols and engines; or what you can choose of one PROTOCOL; or a BUG.
 
-    That is bounds, settings, presets, properties, liveness and fairness, and views. With --json,
-    all of it, of every protocol too. Of a BUG, by its finding (0018) or its number in the
-    catalogue (92): its page, cases, schedules and fixes.
+    Of a PROTOCOL: its actions, bounds, settings, presets, properties, liveness and fairness, and
+    views. With --json, these of every protocol too. Of a BUG, by its finding (0018) or its number
+    in the catalogue (92): its page, counterexamples, schedules on clusters, and fixes.
     """
     if protocol and protocol.isdecimal():
         if kinds:
@@ -149,7 +149,7 @@ def _overview(protocols: list[Protocol]) -> list[str]:
     """Every protocol with how much there is of it, and the engines."""
     lines = [(each.name, f"{each.words}: {_counts(each)}") for each in protocols]
     return [
-        _section("Protocols (highwater list PROTOCOL shows what there is of one)", lines),
+        _section("Protocols (highwater list PROTOCOL shows one)", lines),
         _section("Engines (--engine NAME)", _engines()),
     ]
 

@@ -45,10 +45,10 @@ BEGIN, END = "<!-- liveness {}: begin -->", "<!-- liveness {}: end -->"
 )  # fmt: skip
 @checked_output_options
 def command(ceiling: Ceiling, **options: Any) -> int:
-    """What must happen in the end under PROTOCOL, and the least fairness for it.
+    """Check what must happen in the end under PROTOCOL, and which actions have to be fair for it.
 
-    Each violation is a run for ever that replays. The least fairness is searched for among what the
-    protocol declares, made strong where need be, so that nothing in it can be spared.
+    Each violation is an infinite run that replays. The fair actions are found among those that the
+    protocol declares fair, strongly fair where needed; none of them can be left out.
 
     Exit status: 0 nothing violated, 13 a liveness property is violated, 20 a limit or Ctrl-C came
     before the answer, 2 wrong usage.
@@ -105,7 +105,8 @@ def _rows(options: dict[str, Any], ceiling: Ceiling) -> Iterator[Row]:
     for preset, chosen in _models(model, options["every_preset"]):
         of_states, promises = chosen_properties(chosen, names, True)
         if names and of_states:
-            raise UsageError(f"{of_states[0].name} is no liveness property")
+            valid = ", ".join(each.name for each in chosen_properties(chosen, (), True)[1])
+            raise UsageError(f"{of_states[0].name} is no liveness property: valid are {valid}")
         yield from rows_of(preset, chosen, promises, fairness, limits, how)
 
 

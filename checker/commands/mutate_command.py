@@ -59,11 +59,12 @@ DEFAULT_STATES = 20_000_000
 def command(ceiling: Ceiling, **options: Any) -> int:
     """Change PROTOCOL in small ways, and see which property notices each.
 
-    Guards are dropped, weakened and strengthened, effects dropped and made off by one, settings
-    turned over. Every mutant's states are searched at the given bounds.
+    A mutant has one change: a guard is dropped, weakened or strengthened, an effect is dropped or
+    off by one, or a setting is negated. The states of every mutant are searched at the given
+    bounds.
 
     Exit status: 0 every mutant is noticed, equivalent or explained, 22 one is not, 20 it was
-    stopped: what was judged by then is told, and no page or picture is written. 2 wrong usage.
+    stopped (it prints what it has, and writes no page or picture), 2 wrong usage.
     """
     from checker.commands.keeping import Keeping
     from checker.commands.progress import run_shown

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from checker.commands.summary_text import as_written, grid, model_heading, verdict_text
 from checker.core.proofs.bounded.bounded_check import BoundedCheck
+from checker.core.proofs.cutoff.result import CutOff
 from checker.core.proofs.inference.candidates import Candidate
 from checker.core.proofs.inference.infer import Inference
 from checker.core.proofs.proof import Attempt, Obligation, Proof, ProofOutcome
@@ -54,6 +55,8 @@ def _proof(proof: Proof) -> tuple[list[RenderableType], str]:
     ]
     if proof.unbounded:
         parts.append(Text(_sizes(list(proof.bounds))))
+    elif isinstance(proof, CutOff):
+        parts.append(Text(f"any number of {_plain(proof.bound)}"))
     parts += [Text(), _names(properties=proof.properties, lemmas=proof.lemmas)]
     parts += [Text(), _obligations(proof.obligations)]
     reasons = {
@@ -66,6 +69,8 @@ def _proof(proof: Proof) -> tuple[list[RenderableType], str]:
     if proof.stopped:
         words = f"stopped by {proof.stopped}: what is not among these obligations is unknown"
         parts += [Text(), Text(words)]
+    if isinstance(proof, CutOff):
+        parts += _cut_off(proof)
     if proof.never_enabled:
         never = ", ".join(proof.never_enabled)
         parts += [Text(), Text(f"never enabled where the lemmas hold: {never}")]
@@ -77,11 +82,47 @@ def _proof(proof: Proof) -> tuple[list[RenderableType], str]:
         parts += [Text(), Text(f"{found.lemma} is false {when}", "bold")]
     parts += [Text(), *_checked(proof)]
     where = "for all sizes" if proof.unbounded else "within the bounds on sizes, at any depth"
+    if isinstance(proof, CutOff):
+        where = f"{where}, for any number of {_plain(proof.bound)} from {proof.members} on"
     meaning = _MEANING[proof.verdict]
     if proof.stopped:
         meaning = "a limit came before the proof was whole; this is no proof"
     scope = f"{meaning}, {where}" if proof.verdict is Verdict.PROVED else meaning
     return parts, f"{scope} ({proof.seconds:.1f} s)"
+
+
+def _plain(bound: str) -> str:
+    return bound.replace("_", " ")
+
+
+def _cut_off(proof: CutOff) -> Iterator[RenderableType]:
+    """From how many members on nothing new can happen, and what could not be said of a few."""
+    of = _plain(proof.bound)
+    if proof.verdict is Verdict.PROVED:
+        action, lemma = proof.largest
+        yield Text()
+        yield Text(
+            f"cut-off: {proof.cut_off} {of}. If with more of them a step breaks a lemma, one with "
+            f"{proof.cut_off} breaks it too. So many are needed for {lemma} ({action})."
+        )
+    elif proof.outcome is ProofOutcome.NOT_INDUCTIVE:
+        failed = proof.obligations[-1]
+        members = proof.sizes[failed.action, failed.lemma]
+        yield Text()
+        yield Text(
+            f"no cut-off: with {members} {of}, {failed.action} breaks {failed.lemma} in a state "
+            "that has all lemmas. Without --cutoff prove shows such a step, if one with fewer "
+            "breaks it."
+        )
+    for name, why in proof.refused.items():
+        yield Text(f"not assumed: {name}: {_short(why)}")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONG else f"{text[: _LONG // 2]} ... {text[-_LONG // 2 :]}"
+
+
+_LONG = 200
 
 
 def _sizes(off: Sequence[str]) -> str:

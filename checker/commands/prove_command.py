@@ -32,12 +32,19 @@ if TYPE_CHECKING:
 
 @model_command
 @click.option("--lemma", "lemmas", multiple=True, metavar="NAME", help="use only these lemmas")
-@click.option("--no-lemmas", is_flag=True, help="use none: is the property inductive by itself?")
+@click.option(
+    "--no-lemmas", is_flag=True, help="use no lemmas: is the property inductive by itself?"
+)
 @click.option("--unbounded", is_flag=True, help="for any number of members and all bounds")
+@click.option("--cutoff", metavar="BOUND", help="for any number of members, such as replicas")
 @click.option("--bounded", type=click.IntRange(min=0), metavar="K", help="runs of at most K steps")
 @click.option("--strengthen", is_flag=True, help="with --bounded: add the lemmas that hold")
-@click.option("--minimize", is_flag=True, help="find a set of lemmas that none can be left out of")
-@click.option("--no-symmetry", is_flag=True, help="every choice of parameters, not one of a kind")
+@click.option("--minimize", is_flag=True, help="find lemmas of which none can be left out")
+@click.option(
+    "--no-symmetry",
+    is_flag=True,
+    help="ask about every choice of parameters, not one of those that are alike",
+)
 @click.option(
     "--solver", type=click.Choice(["z3", "cvc5", "both"]), default="z3",
     help="both: proved is what each of them proves [default: z3]",
@@ -48,13 +55,18 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--certificate", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
-    help="prove each refuted question again, as clauses, and write and check that proof",
+    help="write a proof of each answer here, which is checked without a solver",
 )  # fmt: skip
 @click.option(
     "--picture", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="draw which lemmas each claim rests on, as an SVG picture",
 )  # fmt: skip
-@click.option("--timeout", type=seconds, metavar="SECONDS", help="for each query [default: 60]")
+@click.option(
+    "--timeout",
+    type=seconds,
+    metavar="SECONDS",
+    help="for each question to the solver [default: 60]",
+)
 @limited()
 @memory_option
 @click.option("--trace-dir", type=click.Path(file_okay=False, path_type=Path), help="save traces")
@@ -129,6 +141,11 @@ def _refuse_misfits(options: dict[str, Any]) -> None:
                          "--unbounded")  # fmt: skip
     if options["no_symmetry"] and options["unbounded"]:
         raise UsageError("--no-symmetry is for proofs within bounds: leave out --unbounded")
+    if options["cutoff"] is not None:
+        taken = ("unbounded", "bounded", "minimize", "no_symmetry", "picture")
+        given = [name for name in taken if options[name] not in (None, False)]
+        if given:
+            raise UsageError(f"--cutoff and --{given[0].replace('_', '-')}: choose one")
     others = options["smtlib"] or options["certificate"] or options["solver"] != "z3"
     if options["minimize"] and others:
         raise UsageError("--minimize asks Z3 alone: leave out --solver, --smtlib and --certificate")
@@ -162,6 +179,7 @@ def _lemmas(model: Model, options: dict[str, Any]) -> tuple[Property, ...]:
 def _induction(model: Model, options: dict[str, Any], solvers: Solvers) -> Proof:
     from checker.commands.progress import Ticker
     from checker.core.proofs.bounded.induction import Induction, InductionOptions, minimal_lemmas
+    from checker.core.proofs.cutoff.cut_off import CutOffProof
     from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
 
     properties, lemmas = provable_properties(model, options["properties"]), _lemmas(model, options)
@@ -175,8 +193,16 @@ def _induction(model: Model, options: dict[str, Any], solvers: Solvers) -> Proof
         def tried(lemma: Property, needed: bool) -> None:
             ticker.say(f"{lemma.name} is {'needed' if needed else 'not needed'}")
 
-        if options["unbounded"]:
-            attempt: Any = UnboundedInduction(
+        def smaller(members: int) -> None:
+            ticker.say(f"the same with {members}")
+
+        if options["cutoff"] is not None:
+            attempt: Any = CutOffProof(
+                model, options["cutoff"].replace("-", "_"), properties, lemmas, timeout,
+                settled, smaller, checked, solvers,
+            )  # fmt: skip
+        elif options["unbounded"]:
+            attempt = UnboundedInduction(
                 model, properties, lemmas, timeout, settled, cross_check=checked, solvers=solvers
             )
         else:
@@ -255,6 +281,8 @@ def _as_data(result: Proof | BoundedCheck, saved: Path | None) -> dict[str, Any]
 
 
 def _of_proof(proof: Proof, trace: str | None) -> dict[str, Any]:
+    from checker.core.proofs.cutoff.result import CutOff
+    from checker.core.verdict import Verdict
     from model.language.naming import instance_words
 
     found = proof.counterexample
@@ -266,8 +294,18 @@ def _of_proof(proof: Proof, trace: str | None) -> dict[str, Any]:
             "may_be_unreachable": found.instance is not None,
             "trace": trace,
         }
+    cut_off = None
+    if isinstance(proof, CutOff):
+        cut_off = {
+            "of": proof.bound,
+            "members": proof.cut_off,
+            "holds_from": proof.members if proof.verdict is Verdict.PROVED else None,
+            "sizes": [[*what, members] for what, members in proof.sizes.items()],
+            "left_out": proof.refused,
+        }
     return {
         "bounds": proof.bounds,
+        "cut_off": cut_off,
         "unbounded": proof.unbounded,
         "symmetry": proof.symmetry,
         "obligations": [

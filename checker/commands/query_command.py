@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 @click.argument("sql", metavar="[SQL]", required=False)
 @click.option("--ready", metavar="NAME", help="a ready query: levels, actions, first-fired, ...")
 @click.option("--columns", is_flag=True, help="the columns of the table of states")
-@click.option("--limit", type=click.IntRange(min=1), default=1000, show_default=True, help="rows")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=1000, show_default=True, help="rows at most"
+)
 @click.option("--engine", type=click.Choice(["duckdb", "spark"]), help="[default: by size]")
 @click.option("--master", metavar="URL", default="local[*]", help="where Spark runs")
-@protocol_option("what the store is of")
+@protocol_option("the protocol of the store")
 @limited()
 @output_options
 def command(ceiling: Ceiling, store: str, sql: str | None, **options: Any) -> int:

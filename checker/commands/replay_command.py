@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 def command(files: tuple[Path, ...], protocol: str | None, as_json: bool, quiet: bool) -> int:
     """Run each TRACE on the reference engine, and check that it shows what it claims.
 
-    TRACE is a file, or one of the stored counterexamples: its folder, or its name. Of several each
-    is told in a line, and the first that does not hold up ends the command.
+    TRACE is a file, or the folder or name of a stored counterexample. Of several each gets a line,
+    and the first that is rejected ends the command.
 
     Exit status: 0 it does, 23 it does not, 2 it cannot be read. With --quiet, nothing is shown.
     """

@@ -80,16 +80,16 @@ FORMS = (
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
     help="write here, not to standard output; of several traces, into this folder",
 )  # fmt: skip
-@protocol_option("what the trace is of")
+@protocol_option("the protocol of the trace")
 @output_options
 def command(
     files: tuple[Path, ...], kind: str, output: Path | None, protocol: str | None, as_json: bool,
     quiet: bool,
 ) -> int:  # fmt: skip
-    """TRACE as text, Markdown, a Mermaid diagram, or one self-contained HTML page.
+    """Write TRACE as text, Markdown, a Mermaid diagram, or one self-contained HTML page.
 
-    TRACE is a file, or one of the stored counterexamples: its folder, or its name; there may be
-    several. It is replayed first: exit status 23 if it is rejected, 2 if it cannot be read.
+    TRACE is a file, or the folder or name of a stored counterexample; there may be several. It is
+    replayed first: exit status 23 if it is rejected, 2 if it cannot be read.
     """
     from checker.lab.experiments.cases import accepted_trace
 

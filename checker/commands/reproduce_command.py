@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option("--control", is_flag=True, help="remove the cause: nothing is lost")
 @click.option(
     "--workaround", is_flag=True,
-    help="do what the finding's page says to do today, where the schedule has it",
+    help="do what the finding's page says to do today, if the schedule can",
 )  # fmt: skip
 @click.option("--patched", is_flag=True, help="apply the fix: nothing is lost")
 @click.option("--runs", type=click.IntRange(1, 1000), default=1, show_default=True)
@@ -50,17 +50,16 @@ def command(
     finding: str | None, version: str | None, name: str | None, control: bool, workaround: bool,
     patched: bool, runs: int, keep: Path | None, picture: Path | None, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
-    """Play a schedule of FINDING on brokers of an unmodified release, and look for what is lost.
+    """Run a schedule of FINDING on brokers of an unmodified release, and check what is lost.
 
-    Without FINDING: list the findings and their schedules. Lost means acknowledged and in no log on
-    any disk; hidden, that a disk or the remote store holds it and no consumer gets it; stuck, that
-    what a healthy cluster does did not come to pass in the schedule's time; shared, that two
-    members of a group read one partition at once; changed, that a consumer reads a different record
-    at an offset that was read before; torn, that read_committed shows a part of a transaction, or
-    not what its producer was told; skipped, that a share group goes on without a record which it
-    had to get. A run takes one minute or two and 1 GiB of memory, and listens on loopback at ports
-    that the system chooses. It needs a JDK 17 or newer, and Maven, which brings Kafka's jars on
-    first use.
+    Without FINDING: list the findings and their schedules. Of acknowledged records, lost: no log on
+    any disk has it; hidden: a disk or the remote store has it, and no consumer gets it; skipped: a
+    share group goes on without it. Stuck: something that a healthy cluster does did not happen in
+    the schedule's time. Shared: two members of a group read one partition at once. Changed: a
+    consumer reads another record at an offset that was read before. Torn: read_committed shows part
+    of a transaction, or not what its producer was told. Kept: nothing of this. A run takes one
+    minute or two and 1 GiB of memory, and listens on loopback at ports that the system chooses. It
+    needs a JDK 17 or newer, and Maven, which fetches Kafka's jars on first use.
 
     Exit status: 0 kept, 12 lost, hidden, stuck, shared, changed, torn or skipped, 20 no verdict.
     """

@@ -65,7 +65,7 @@ class Shown:
 def command(ceiling: Ceiling, **options: Any) -> int:
     """Walk PROTOCOL at random, many walks at once, at sizes too large to exhaust.
 
-    Stops at a violation and shortens the way to it. Without --walks and --max-seconds, there are
+    Stops at a violation and shortens its trace. Without --walks and --max-seconds, there are
     16,384 walks. The same seed, sizes and properties give the same walks. Nothing found says
     nothing of states that no walk reached: the verdict is then `sampled`.
 

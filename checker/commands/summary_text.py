@@ -224,7 +224,7 @@ def verdict_words(exploration: Exploration) -> tuple[str, str]:
             return "exhausted", f"{clean} in any reachable state within the bounds ({states})"
         case Verdict.BOUNDED:
             within = f"{clean} within {_steps(depth)} ({states})"
-            return "bounded", f"{within}; what is deeper was not visited"
+            return "bounded", f"{within}; deeper states were not visited"
         case _:
             return "unknown", (
                 f"stopped by {who_stopped(exploration.stopped)} after {states}; {clean} within "

@@ -38,7 +38,7 @@ class TieredSettings:
         "a follower whose leader epochs begin above its log start builds them before it fetches",
         "tier.build.is.resumed",
         at="ReplicaManager.initialFetchOffset",
-        about="finding 0028",
+        about="finding 0042",
         history="false 3.6.0",
         evidence="`ReplicaManager` of 4.3.1",
         fix=True,

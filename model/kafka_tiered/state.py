@@ -250,12 +250,17 @@ class Tiered(State):
     def lacks_nothing(self, broker: Broker) -> bool:
         """It may be in the ISR: what its log has is right, and reaches the high watermark.
 
+        Its fetch counts at an offset that the leader's local log has, or ends at.
         Where nothing is local, its fetch names the epoch that its cache has last: if that diverges
         from the leader's log, it is told so, and does not count.
         """
         return all_of(
             not_(any_of(broker.building, broker.ousted)),
             broker.end >= self.high_watermark,
+            every(
+                implies(self.leader == other, broker.end >= other.local_start)
+                for other in self.brokers
+            ),
             every(
                 implies(
                     all_of(

@@ -185,7 +185,7 @@ def test_messages_crashes_and_beliefs_are_drawn(look, file_of):
 
 
 def test_properties_are_green_until_they_fall(page, trace):
-    falls = page.get_by_role("button", name=f"falls at step {trace.depth}")
+    falls = page.get_by_role("button", name=f"violated at step {trace.depth}")
     assert falls.count() == 2
     falls.first.click()
     assert shown(page) == trace.depth

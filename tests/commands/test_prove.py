@@ -33,6 +33,28 @@ def test_the_text_ends_with_the_verdict(highwater):
     assert ended.err == ""
 
 
+def test_a_cut_off_is_told_with_what_it_holds_from(highwater):
+    asked = ("prove", "async_isr", "--max-offset", 1, "--max-version", 1, "--cutoff", "replicas")
+    text, data = highwater(*asked, "--quiet"), highwater(*asked, "--json").json
+
+    assert text.status == Exit.OK
+    told = data["cut_off"]
+    assert told["of"] == "replicas"
+    assert "replicas" not in data["bounds"]
+    assert told["holds_from"] == 3
+    assert told["members"] == max(size for *_, size in told["sizes"])
+    assert f"cut-off: {told['members']} replicas." in text.out
+    assert "for any number of replicas from 3 on" in " ".join(text.out.split())
+
+
+def test_what_has_no_cut_off_is_told_with_where_it_falls(highwater):
+    asked = ("prove", "async_isr", "--set", "maximal_isr=false", "--cutoff", "replicas")
+    ended = highwater(*asked, "--quiet")
+
+    assert ended.status == Exit.NOT_INDUCTIVE
+    assert "breaks valid_high_watermark" in " ".join(ended.out.split())
+
+
 def test_a_proof_is_drawn_and_what_is_none_is_not(highwater, tmp_path):
     asked = ("--property", "strong_isr", "--quiet", "--picture")
     drawn, none = tmp_path / "new" / "drawn.svg", tmp_path / "none.svg"
@@ -88,6 +110,8 @@ def words(text, title):
     [
         (("prove", "kip320", "--lemma", "nonsense"), "nonsense"),
         (("prove", "kip320", "--unbounded", "--bounded", "3"), "choose one"),
+        (("prove", "kip320", "--cutoff", "replicas", "--unbounded"), "choose one"),
+        (("prove", "kip320", "--cutoff", "log-size"), "log_size is no number of members"),
         (("prove", "kip320", "--property", "a_record_commits"), "sometimes"),
         (("prove", "kip320", "--timeout", "soon"), "soon"),
         (("infer", "kafka", "--property", "epochs_grow"), "epochs_grow is about steps"),

@@ -328,11 +328,11 @@ def test_the_text_is_never_wider_than_asked_but_for_addresses_and_loses_nothing(
 def test_a_step_that_differs_only_in_what_no_sentence_tells_leaves_no_empty_part():
     found = explained(trace_of("01-truncate_to_high_watermark"), search=False)
     first = found.preventions[0]
-    assert ", goes otherwise: " in found.text(10_000)
+    assert ", differs: " in found.text(10_000)
     untold = replace(first.effect.otherwise, values=(), instead_of=())
     less = replace(first, effect=replace(first.effect, otherwise=untold))
     told = replace(found, preventions=(less,)).text(10_000)
-    assert ", goes otherwise" in told
+    assert ", differs" in told
     assert "otherwise:" not in told and "instead of ;" not in told
 
 

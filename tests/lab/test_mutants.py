@@ -22,9 +22,9 @@ from checker.core.search.limits import Limits
 from checker.lab.experiments.kill_matrix import REASONS, Question, sweep_of
 from checker.lab.experiments.kill_table import read_table
 from checker.lab.experiments.mutants import Judge, Kind, Outcome, mutants
-from checker.telling.report.infix import words
 from model.language import require
 from model.language.declare.settings import as_text
+from model.language.graph import Infix
 from model.language.graph.nodes import COMMUTATIVE, Op, intern
 from model.protocols import PROTOCOLS, protocol_named
 from properties import promised_properties, properties_of
@@ -167,7 +167,7 @@ def test_names_do_not_depend_on_the_order_of_arguments(name):
     different = [guard for guard in guards if turned(guard, COMMUTATIVE) is not guard]
     assert len(different) > 3
     for guard in different:
-        assert words(turned(guard, COMMUTATIVE)) == words(guard)
+        assert Infix().words(turned(guard, COMMUTATIVE)) == Infix().words(guard)
     names = [mutant.name for mutant in mutants(model)]
     captured = [
         replace(

@@ -9,11 +9,15 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from model.language.errors import DomainError
-from tests.laws import laws, proof_laws
+from tests.laws import laws, part_laws, proof_laws
 from tests.laws.generator import Example, examples
 from tests.support.tiers import first_and_slow
 
-_SLOW_LAWS = (laws.machine_code_agrees, laws.z3_terms_agree, *proof_laws.PROOF_LAWS)
+_SLOW_LAWS = (
+    *(laws.machine_code_agrees, laws.z3_terms_agree),
+    *proof_laws.PROOF_LAWS,
+    *part_laws.PART_LAWS,
+)
 _EXPORTS = laws.exports_do_what_the_model_does
 _SETTINGS = settings(
     deadline=None,

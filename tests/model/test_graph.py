@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from checker.core.engines import vectorised
 from checker.core.engines.vectorised import compile_masks, compile_program
 from model.language import graph
-from model.language.graph import BOOL, INT, Node, Op
+from model.language.graph import BOOL, INT, Infix, Kind, Node, Op, Sort
 from tests.support.cells import layout_of
 
 RANGES = [
@@ -296,3 +296,34 @@ def test_what_ranges_decide_is_so_for_every_value_in_them(name):
                 assert results == {int(node.data)}
             assert node.low is not None and node.high is not None
             assert node.low <= min(results) and max(results) <= node.high
+
+
+# --- in words ------------------------------------------------------------------------------------
+
+
+def test_expressions_are_written_infix_and_fields_by_their_paths():
+    broker = Sort(Kind.REF, "brokers")
+    one = graph.variable("broker", broker, "brokers")
+    offset = graph.variable("brokers.log%1", INT, "brokers.log")
+    end = graph.read("brokers.log.end", (one,), INT)
+    epoch = graph.read("brokers.log.epoch", (one, offset), INT)
+    isr, elr = (graph.read(name, (), Sort(Kind.SET, "brokers")) for name in ("isr", "elr"))
+    without = graph.set_operation(Op.DIFFERENCE, isr, elr)
+    condition = graph.conjunction(
+        graph.negation(graph.less(offset, end)),
+        graph.negation(graph.equal(epoch, graph.constant(0, INT))),
+        graph.equal(without, graph.no_members("brokers")),
+    )
+    plain = Infix().words(condition)
+    paths = {
+        "brokers.log.end": ("brokers", object(), "log", "end"),
+        "brokers.log.epoch": ("brokers", object(), "log", object(), "epoch"),
+    }
+    assert set(plain.split(" and ")) == {
+        "(brokers.log.end[broker] <= log1)",
+        "(brokers.log.epoch[broker, log1] != 0)",
+        "(isr within elr)",
+    }
+    assert "(broker.log[log1].epoch != 0)" in Infix(paths=paths).words(condition)
+    assert "(b0.log.end <= log1)" in Infix({one: "b0"}, paths).words(condition)
+    assert Infix({condition: "it holds"}).words(graph.negation(condition)) == "not(it holds)"

@@ -19,6 +19,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -43,22 +44,26 @@ def _ended(_number: int, _frame: object) -> None:
 
 
 def _run(arguments: list[str], seconds: float, output: str) -> int | None:
-    """Pytest's exit status, or minus the signal that ended it; `None` after so many seconds."""
+    """Pytest's exit status, or minus the signal that ended it; `None` after so many seconds.
+
+    What a wrong checker has started and left behind ends with it.
+    """
     child = os.fork()
     if child == 0:
         _become_pytest(arguments, output)
+    late = False
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds)
-        _, status = os.waitpid(child, 0)
-    except BaseException as ended:
-        os.killpg(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        if not isinstance(ended, TimeoutError):
-            raise
-        return None
+        # It stays a zombie until all is ended, so that its number is nobody else's.
+        os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    except TimeoutError:
+        late = True
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    return os.waitstatus_to_exitcode(status)
+        with suppress(ProcessLookupError):  # it has not begun its session
+            os.killpg(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+    return None if late else os.waitstatus_to_exitcode(status)
 
 
 def _become_pytest(arguments: list[str], output: str) -> None:

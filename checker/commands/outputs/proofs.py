@@ -30,6 +30,16 @@ class KnownCase(TypedDict):
     change: object
 
 
+class CutOffs(TypedDict):
+    """From how many members on nothing new can happen: what was asked with so many, and why."""
+
+    of: str
+    members: Count
+    holds_from: Count | None
+    sizes: list[list[object]]
+    left_out: dict[str, str]
+
+
 class Prove(TypedDict):
     """A proof, or its counterexample."""
 
@@ -45,6 +55,7 @@ class Prove(TypedDict):
     solver_seconds: dict[str, float]
     questions_written: Count
     certificates: Count | None
+    cut_off: NotRequired[CutOffs | None]
     unbounded: NotRequired[bool]
     symmetry: NotRequired[bool]
     obligations: NotRequired[list[object]]

@@ -202,9 +202,10 @@ class SymbolicEngine:
     @cached_property
     def steps(self) -> tuple[SymbolicStep, ...]:
         """Every action instance that some state might enable, in order."""
-        return tuple(self._step(ground) for ground in self.model.ground_actions)
+        return tuple(map(self.step, self.model.ground_actions))
 
-    def _step(self, ground: GroundAction) -> SymbolicStep:
+    def step(self, ground: GroundAction) -> SymbolicStep:
+        """An action instance as terms."""
         values = {}
         for position, node in ground.assignments.items():
             cell = self.model.cells[position]
@@ -213,7 +214,11 @@ class SymbolicEngine:
 
     def claim(self, prop: Property) -> Term:
         """The property's claim over frame 0, and for a claim about steps over frames 0 and 1."""
-        return self._lower(self.model.ground_claim(prop.claim, prop.frames))
+        return self.term(self.model.ground_claim(prop.claim, prop.frames))
+
+    def term(self, node: Node) -> Term:
+        """A ground expression as a term."""
+        return self._lower(node)
 
     def after(self, term: Term, step: SymbolicStep) -> Term:
         """`term` over frame 0, as it will be after `step`: a term over the state before it."""

@@ -155,7 +155,7 @@ def _replicas(least: int) -> Callable[[Facts], Held]:
 
     def holds(facts: Facts) -> Held:
         if not facts.replicas:
-            return Held(True, "taken for granted")
+            return Held(True, "assumed")
         largest = max(facts.replicas, key=lambda each: each.most)
         return Held(largest.most >= least, f"topic {largest.topic} has {largest.most}")
 

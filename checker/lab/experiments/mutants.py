@@ -33,16 +33,16 @@ from checker.core.search.fingerprints import fingerprints
 from checker.core.search.limits import Limits
 from checker.core.search.question import Options
 from checker.core.verdict import Exploration
-from checker.telling.report.infix import in_order, words
 from model.language import graph
 from model.language.capture import CapturedAction, Write
 from model.language.declare.settings import as_text, describe
 from model.language.errors import DomainError
-from model.language.graph import BOOL, INT, Node, Op
+from model.language.graph import BOOL, INT, Infix, Node, Op
 from model.language.ground import GroundAction, Grounder
 from model.language.protocol import Instance, Model
 from properties import Property, Sense
 
+words, in_order = Infix().words, Infix().in_order
 DOMAIN = "domain"
 COVERAGE = "coverage"
 
@@ -215,7 +215,7 @@ def _other_values(value: Node) -> Iterator[tuple[str, Node]]:
 
 
 def _place(write: Write) -> str:
-    inner = ", ".join(words(i) for i in write.index)
+    inner = ", ".join(map(words, write.index))
     return f"{write.variable.name}[{inner}]" if inner else write.variable.name
 
 

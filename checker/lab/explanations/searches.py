@@ -1,4 +1,4 @@
-"""What a search says of a change at the trace's own bounds: safe, or broken another way."""
+"""What a search says of a change at the trace's own bounds: safe, or violated another way."""
 
 from __future__ import annotations
 

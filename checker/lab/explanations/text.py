@@ -100,7 +100,7 @@ def _one(trace: Trace, prevention: Prevention) -> Iterator[str]:
     if prevention.search is not None:
         yield f"    {_search(prevention.search, trace.depth)}"
     for entry in candidate.entries[:3]:
-        yield f'    mends {entry.case}: "{entry.title}"'
+        yield f'    prevents {entry.case}: "{entry.title}"'
     if len(candidate.entries) > 3:
         yield f"    and {len(candidate.entries) - 3} more cases"
 
@@ -114,14 +114,14 @@ def _effect(trace: Trace, effect: Effect) -> str:
         left = grouped(effect.otherwise.values)
         instead = grouped(effect.otherwise.instead_of)
         differs = f": {left}; instead of {instead}" if left and instead else ""
-        parts.append(f"step {step}, {words}, goes otherwise{differs}")
+        parts.append(f"step {step}, {words}, differs{differs}")
     if effect.impossible is not None:
         step = effect.impossible.step
         words = engine.words(trace.states[step - 1], trace.steps[step - 1])
         so = "so that " if parts else ""
-        parts.append(f"{so}step {step}, {words}, cannot be taken{_reason(effect.impossible)}")
+        parts.append(f"{so}step {step}, {words}, is not possible{_reason(effect.impossible)}")
     elif effect.holds:
-        parts.append(f"all steps can be taken, and {trace.property or 'it'} does not fall")
+        parts.append(f"all steps are possible, and {trace.property or 'it'} is not violated")
     return "; ".join(parts)
 
 
@@ -145,13 +145,13 @@ def _search(search: Searched, depth: int) -> str:
     states = f"{search.states:,} states"
     match search.verdict:
         case Verdict.EXHAUSTED if search.vacuous:
-            return f"searched: never put to the test, no state makes its premise true ({states})"
+            return f"searched: not tested, as no state makes its premise true ({states})"
         case Verdict.EXHAUSTED:
             return f"searched: safe in every reachable state within the bounds ({states})"
         case Verdict.VIOLATED:
             more = search.depth - depth
             later = f", {abs(more)} {'more' if more > 0 else 'fewer'}" if more else ""
-            return f"searched: broken another way, after {counted(search.depth, 'step')}{later}"
+            return f"searched: violated another way, after {counted(search.depth, 'step')}{later}"
         case _:
             return (
                 f"searched: stopped by {who_stopped(search.stopped)}; safe for "

@@ -14,12 +14,11 @@ from checker.core.traces.trace import Trace
 from checker.telling.causes.failures import Failure, failures_of
 from checker.telling.causes.reasons import Reads
 from checker.telling.causes.slices import Cause, Slice, slice_of
-from checker.telling.report import infix
 from checker.telling.report.places import Place, ScalarPlace, places_of
 from model.language import Model
 from model.language.declare.domains import Integers
 from model.language.errors import CaptureError
-from model.language.graph import Node, Op
+from model.language.graph import Infix, Node, Op
 from model.language.naming import domain_words, member_name
 
 
@@ -173,7 +172,7 @@ class CellWords:
         members = tuple(dict.fromkeys(names.values()))
         values = self._read(failure.reads, evidence)
         names |= self._compared(failure.conjunct, names)
-        return Told(members, values, infix.words(failure.conjunct, names=names))
+        return Told(members, values, Infix(names).words(failure.conjunct))
 
     def _compared(self, node: Node, names: Mapping[Node, str]) -> dict[Node, str]:
         """Words for comparisons of variables with numbers that have names there: `vote = none`."""
@@ -181,13 +180,13 @@ class CellWords:
         negated = node.op is Op.NOT
         equal = node.args[0] if negated else node
         if equal.op is Op.EQ:
-            read, constant = infix.in_order(equal.args)
+            read, constant = Infix().in_order(equal.args)
             variable = str(read.data[0]) if read.op is Op.READ else ""
             domain = self._model.schema.variables[variable].domain if variable else None
             if constant.op is Op.CONST and isinstance(domain, Integers):
                 value = domain_words(self._model, domain, int(constant.data))
                 sign = "!=" if negated else "="
-                found[node] = f"{infix.words(read, names=names)} {sign} {value}"
+                found[node] = f"{Infix(names).words(read)} {sign} {value}"
         for part in node.args:
             found |= self._compared(part, names)
         return found

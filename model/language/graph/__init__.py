@@ -36,6 +36,7 @@ from model.language.graph.build import (
     subtract,
     variable,
 )
+from model.language.graph.infix import Infix
 from model.language.graph.nodes import (
     BINDERS,
     BOOL,
@@ -57,6 +58,7 @@ __all__ = [
     "INT",
     "NONE",
     "TRUE",
+    "Infix",
     "Kind",
     "Node",
     "Op",

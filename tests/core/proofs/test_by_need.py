@@ -9,7 +9,7 @@ import z3
 
 from checker.core.engines.unbounded import UnboundedTerms
 from checker.core.proofs.proof import ProofOutcome
-from checker.core.proofs.unbounded import by_need, unbounded_proof
+from checker.core.proofs.unbounded import by_need, few_members, unbounded_proof
 from checker.core.proofs.unbounded.by_need import ByNeed, Effort, Terms, split
 from checker.core.proofs.unbounded.clauses import Clause, Clauses
 from checker.core.proofs.unbounded.few_members import FewMembers
@@ -189,6 +189,41 @@ def test_a_model_has_few_members_but_as_many_as_it_takes(others):
     assert len({value(leader) for leader in leaders} - {value(none)}) == others + 1
     solver.add(lower(leaders[1]) == lower(named), lower(leaders[1]) != lower(named))
     assert few.ask(ages) == z3.unsat
+
+
+def test_where_a_model_with_few_members_takes_long_half_as_much_is_assumed(monkeypatch):
+    """Of the terms that there were first."""
+    sort = graph.Sort(Kind.REF, "replicas")
+    named = graph.variable("r", sort, "replicas")
+    leaders = [named]
+    for _ in range(4):
+        leaders.append(graph.read("replicas.leader", (leaders[-1],), sort))
+    lower, solver = UnboundedTerms(LIFTED), z3.SimpleSolver()
+    asked = []
+
+    def ask(_: z3.Solver, *assumed: z3.BoolRef) -> z3.CheckSatResult:
+        asked.append(assumed)
+        return z3.unknown if assumed else z3.sat
+
+    monkeypatch.setattr(few_members, "ask", ask)
+
+    ages = {"replicas": {node: age for age, node in enumerate(leaders)}}
+    assert FewMembers(LIFTED, lower, solver).ask(ages) == z3.sat
+
+    assert asked == [asked[0][:number] for number in (4, 2, 1, 0)]
+
+
+def test_what_only_a_definition_names_comes_later():
+    sort = graph.Sort(Kind.REF, "replicas")
+    asked, defined = (graph.read(name, (), sort) for name in ("skolem!replicas#1", "value"))
+    leads = [graph.equal(graph.read("replicas.leader", (it,), sort), it) for it in (asked, defined)]
+    terms = Terms(LIFTED, NOTHING, {})
+    definition = Clause((), graph.disjunction(*leads), defines=frozenset({"value"}))
+
+    ByNeed(LIFTED, UnboundedTerms(LIFTED), terms, [definition, Clause((), leads[0])], [])
+
+    found = terms.of("replicas")
+    assert (found[asked], found[defined]) == (0, 1)
 
 
 @pytest.mark.parametrize("maximal_isr", [True, False])

@@ -100,6 +100,24 @@ def test_without_a_fix_what_falls_within_bounds_is_not_proved_for_all_sizes(row)
     assert failed < tried.keys()
 
 
+@pytest.mark.nightly("half a minute each; within bounds they fall in the same way")
+@pytest.mark.parametrize(
+    "row",
+    [row for row in rows.falling() if row.case.startswith(("kafka/18-", "kafka/37-"))],
+    ids=lambda row: row.name,
+)
+def test_what_is_in_flight_is_stale_for_all_sizes_after_one_action_alone(row):
+    """A response without fix 18, a request without 37: all other actions preserve the lemma."""
+    model = row.choice.model
+    (lemma,) = row.lemmas
+
+    tried = OneAction(model, (), lemmas_of(model.protocol), cross_check=False).tried(of=lemma)
+
+    failed = {action for (action, _), o in tried.items() if o.outcome is not ProofOutcome.PROVED}
+    assert failed == {row.action}
+    assert failed < {action for action, _ in tried}
+
+
 @pytest.mark.slow
 def test_with_sizes_open_there_are_as_many_members_as_are_told_apart():
     """By `min.insync.replicas=2`, or as many as there are: two in the ELR are no less than two."""
@@ -108,6 +126,27 @@ def test_with_sizes_open_there_are_as_many_members_as_are_told_apart():
     action, lemma = "controller_fence_last_leader", "controller_in_order"
 
     tried = OneAction(kafka.model({}, settings), (), lemmas_of(kafka), cross_check=False).tried(
+        action, of=lemma
+    )
+
+    assert tried[action, lemma].outcome is ProofOutcome.PROVED
+
+
+@pytest.mark.slow
+def test_truncation_keeps_what_may_be_exposed_for_all_sizes_whatever_is_lost():
+    """The hardest obligation where logs may lose their ends, and nobody is elected for lack of ELR.
+
+    Many definitions matter in it, and their terms come late.
+    """
+    kafka = protocol_named("kafka")
+    (row,) = (
+        row
+        for row in rows.proved()
+        if row.choice.preset == "kafka-4.3" and "no last known leader" in row.about
+    )
+    action, lemma = "follower_truncate_on_fetch", "what_may_be_exposed_is_held"
+
+    tried = OneAction(row.choice.model, (), lemmas_of(kafka), cross_check=False).tried(
         action, of=lemma
     )
 

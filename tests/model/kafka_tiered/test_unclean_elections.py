@@ -32,10 +32,10 @@ LEADS_ANOTHER_LOG = (
 )
 
 
-def _is_possible(steps):
+def _is_possible(steps, **bounds):
     """All steps can be taken in their order."""
-    bounds = {"brokers": 3, "max_leader_epoch": 3, "unclean_elections": 1}
-    model = KAFKA_TIERED.model(bounds, FIXED)
+    sizes = {"brokers": 3, "max_leader_epoch": 3, "unclean_elections": 1}
+    model = KAFKA_TIERED.model(sizes | bounds, FIXED)
     engine = ReferenceEngine(model)
     state = engine.initial()
     for step in steps_named(model, steps):
@@ -73,3 +73,26 @@ def test_what_one_unclean_election_loses_and_the_next_brings_back_is_promised_to
     bounds = {"log_size": 1, "max_leader_epoch": 2, "crashes": 2, "unclean_elections": 2}
     found = explore(KAFKA_TIERED.model(bounds, FIXED), properties_of(KAFKA_TIERED))
     assert found.verdict is Verdict.EXHAUSTED
+
+
+def test_a_follower_that_ends_below_its_leaders_local_log_is_not_in_sync():
+    """The leader's local log begins at 1, and what was below is in the store no more."""
+    copied = (
+        "leader_append(leader=b0)",
+        "leader_raise_high_watermark(leader=b0)",
+        "leader_find_remote_end(broker=b0, base=0)",
+        "leader_begin_copy(broker=b0, segment=0, end=1)",
+        "leader_finish_copy(broker=b0, segment=0)",
+        "broker_delete_local(broker=b0, start=1)",
+        "broker_crash(broker=b0)",
+        "controller_elect_uncleanly(broker=b1)",
+        "leader_delete_unreferenced(broker=b1, segment=0)",
+        "broker_crash(broker=b1)",
+        "broker_restart(broker=b0)",
+        "controller_elect_uncleanly(broker=b0)",
+        "broker_restart(broker=b1)",
+        "follower_truncate(follower=b1, leader=b0)",
+    )
+    bounds = {"brokers": 2, "crashes": 2, "unclean_elections": 2}
+    assert _is_possible(copied, **bounds)
+    assert not _is_possible((*copied, "controller_elect(broker=b1)"), **bounds)

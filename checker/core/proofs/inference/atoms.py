@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from checker.core.proofs.inference.atom_words import words
 from checker.core.proofs.inference.candidates import Atoms
 from model.language import graph
 from model.language.declare.domains import (
@@ -27,7 +26,7 @@ from model.language.declare.domains import (
 from model.language.declare.schema import IndexedSchema, RecordSchema, SequenceSchema
 from model.language.declare.store import Part
 from model.language.declare.variables import Variable
-from model.language.graph import BOOL, INT, NONE, Kind, Node, Op, Sort
+from model.language.graph import BOOL, INT, NONE, Infix, Kind, Node, Op, Sort
 from model.language.protocol import Model
 from properties import Property
 
@@ -67,7 +66,8 @@ def atoms_of(model: Model, properties: Iterable[Property]) -> DerivedAtoms:
         if all(g.op is Op.CONST for g in ground) or ground in atoms or denied in atoms:
             continue
         atoms[ground] = node
-    names = (claims.get(node) or words(node, model.schema) for node in atoms.values())
+    infix = Infix(paths={name: v.path for name, v in model.schema.variables.items()})
+    names = (claims.get(node) or infix.words(node) for node in atoms.values())
     return DerivedAtoms(tuple(names), places, tuple(atoms), tuple(atoms.values()))
 
 

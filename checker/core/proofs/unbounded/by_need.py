@@ -201,10 +201,11 @@ class ByNeed:
     def _finders(self, clauses: Iterable[Clause], seen: bool) -> list[Finder]:
         """Adds what has no variables; only what is `seen` has terms that come first."""
         found = []
-        for clause in clauses:
+        # What a definition brings is another matter than what the question is about.
+        for clause in sorted(clauses, key=lambda clause: bool(clause.defines)):
             for part in split(clause):
                 if seen:
-                    self._terms.note(part.body, 0)
+                    self._terms.note(part.body, 1 if clause.defines else 0)
                 if not part.variables:
                     self._say(clause, {}, part.body)
                 elif len(part.variables) <= MOST_VARIABLES:

@@ -35,7 +35,10 @@ class FewMembers:
         self._assumed: list[Any] = []
 
     def ask(self, terms: Mapping[str, Mapping[Node, int]]) -> Any:
-        """Z3's answer; `terms` are those that there are by now, by what they range over."""
+        """Z3's answer; `terms` are those that there are by now, by what they range over.
+
+        Where an answer takes long, only the earlier half is assumed any more.
+        """
         for over, found in terms.items():
             if self._lifted.is_symmetric(over):
                 self._assume(over, found)
@@ -45,7 +48,8 @@ class FewMembers:
             self._solver.set("rlimit", 0)
             if answer == z3.sat:
                 return answer
-            given_up = self._solver.unsat_core() if answer == z3.unsat else self._assumed
+            later = self._assumed[len(self._assumed) // 2 :]
+            given_up = self._solver.unsat_core() if answer == z3.unsat else later
             if not given_up:
                 return answer
             names = set(map(str, given_up))

@@ -89,14 +89,17 @@ SHALLOW = tuple(
 )
 """For what is about majorities, before all others."""
 BY_NEED = Strategy(by_need=Effort())
+_FEWEST, *_MORE = _of_terms(6_000)
 CHEAP = (
     Strategy(matching=400_000),
-    *_of_terms(6_000),
-    BY_NEED,
+    _FEWEST,
+    Strategy(by_need=Effort(instances=1_200)),
+    Strategy(by_need=Effort(seed=1)),
+    *_MORE,
     *_of_luck(range(4), 1_500_000),
 )
 DEAR = (
-    Strategy(by_need=Effort(rounds=1_000, instances=10_000, age=6, seed=1)),
+    Strategy(by_need=Effort(rounds=1_000, instances=10_000, age=6, seed=2)),
     *_of_terms(MAX_INSTANCES),
     *_of_luck(range(4, 10), 3_000_000),
 )

@@ -109,7 +109,7 @@ class Player {
     const { causes, spare } = this.data, parts = [];
     if (spare?.includes(number)) parts.push("The end does not need this step.");
     const needed = (causes?.[number] || []).map(([step, left]) => `step ${step} (${left})`);
-    if (needed.length) parts.push(`It took what earlier steps left: ${needed.join("; ")}.`);
+    if (needed.length) parts.push(`It used what earlier steps wrote: ${needed.join("; ")}.`);
     return parts.join(" ");
   }
 
@@ -178,7 +178,7 @@ function showStrip(target, data, onChoose) {
     const name = make("span", { title: property.words }, // long names break after an underscore
       property.name.split(/(?<=_)/).flatMap((part) => [part, make("wbr")]));
     if (falls === undefined) return make("li", {}, name, svg, make("span", {}, "holds"));
-    const go = make("button", { type: "button" }, property.ever ? `not kept from ${falls} on, for ever` : `falls at step ${falls}`);
+    const go = make("button", { type: "button" }, property.ever ? `not kept from ${falls} on, for ever` : `violated at step ${falls}`);
     go.addEventListener("click", () => onChoose(falls));
     return make("li", {}, name, svg, go);
   };

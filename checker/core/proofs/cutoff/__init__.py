@@ -1,0 +1,1 @@
+"""Induction for any number of members, the other sizes fixed: from how many on nothing is new."""
