@@ -58,6 +58,12 @@ def nodes_digest(parts: Iterable[Node | int]) -> str:
     return digest.hexadecimal[:DIGITS]
 
 
+def node_digests(nodes: Iterable[Node]) -> list[bytes]:
+    """A digest of each expression."""
+    digest = _Digest()
+    return [digest.node(node) for node in nodes]
+
+
 class _Digest:
     """Feeds a hash. A node is told by its operator and its arguments, whatever order is theirs."""
 

@@ -12,6 +12,7 @@ COMMANDS = [
     ("prove", "async_isr", *TINY),
     ("prove", "async_isr", *TINY, "--bounded", 1),
     ("prove", "async_isr", *TINY, "--unbounded", "--property", "well_formed", "--no-lemmas"),
+    ("prove", "async_isr", *TINY, "--cutoff", "replicas"),
     ("infer", "async_isr", *TINY),
 ]
 every_command = pytest.mark.parametrize("arguments", COMMANDS, ids=str)

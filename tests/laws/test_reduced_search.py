@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from checker.core.search.explore import Explorer, Limits, Options
@@ -51,3 +55,43 @@ def test_where_a_goal_cannot_be_any_more_the_search_is_over():
     opened = example_of(steps, asked, [1, 0, 0, 0])
     found = ReducedExplorer(opened.model, opened.properties, Limits(), options).run()
     assert [violation.depth for violation in found.violations] == [4]
+
+
+_NAMES_OF_ANSWERS = """if True:
+    import random, types
+    from model.language.graph import nodes
+
+    class AtRandom:
+        numbers = random.Random({seed})
+
+        def __next__(self):
+            return self.numbers.getrandbits(60)
+
+    nodes._numbers = AtRandom()
+    from checker.core.engines.vectorised import VectorisedEngine
+    from checker.core.search import independence
+    from checker.core.search.stubborn import Reduction
+    from model.protocols import PROTOCOLS
+    from properties import properties_of
+
+    model, names = PROTOCOLS["kip320"].model(), []
+    independence.Relations._may_be = lambda self, *conditions: True
+    independence.kept_code = types.SimpleNamespace(load=names.append, store=lambda *kept: None)
+    claims = [p for p in properties_of(model.protocol) if p.name in ("weak_isr", "strong_isr")]
+    Reduction(VectorisedEngine(model), claims[::{step}])
+    print(names)
+"""
+
+
+@pytest.mark.slow
+def test_answers_are_found_again_in_whatever_order_expressions_were_made():
+    """Nor does the order of properties matter."""
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", _NAMES_OF_ANSWERS.format(seed=seed, step=step)],
+            capture_output=True, text=True, check=True, env=os.environ | {"PYTHONPATH": "."},
+        ).stdout
+        for seed, step in ((1, 1), (2, -1))
+    }  # fmt: skip
+    assert len(found) == 1
+    assert found.pop().count("independence-") == 3

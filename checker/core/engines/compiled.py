@@ -43,6 +43,7 @@ from model.language.ground import GroundAction
 from model.language.protocol import Model
 
 _COMPARED = 256  # states
+_SPARE = 1.25  # times the steps of a batch: room for those of the next one
 _EAGER = 3  # a part of this many guards is worth computing before any of them
 
 
@@ -79,6 +80,7 @@ class CompiledExpansion:
         self._layout = layout
         self._words = layout.words
         self._most = max(len(actions), 1)
+        self._steps = 4.0  # of a state, for which there is room: as many as lately, and some more
         self._code = code or ObjectCode(_assembly(actions, layout), PLAIN)
         pointer, long = ctypes.c_void_p, ctypes.c_int64
         self._function = self._code.function(
@@ -90,12 +92,14 @@ class CompiledExpansion:
         if words.shape[1] and words.strides[1] != words.itemsize:
             words = np.ascontiguousarray(words)
         parts, done = [], 0
-        room = 4 * words.shape[1] + self._most
+        room = int(self._steps * words.shape[1]) + self._most
         while done < words.shape[1]:
             part, taken = self._expand_some(words[:, done:], room)
             rows = part.rows + np.int32(done) if done else part.rows
             parts.append(Successors(rows, part.instances, part.words))
             done += taken
+        most = _SPARE * sum(part.count for part in parts) / max(done, 1)
+        self._steps = max(most, 0.9 * self._steps)
         if len(parts) == 1:
             return parts[0]
         return Successors(

@@ -202,9 +202,10 @@ class SymbolicEngine:
     @cached_property
     def steps(self) -> tuple[SymbolicStep, ...]:
         """Every action instance that some state might enable, in order."""
-        return tuple(self._step(ground) for ground in self.model.ground_actions)
+        return tuple(map(self.step, self.model.ground_actions))
 
-    def _step(self, ground: GroundAction) -> SymbolicStep:
+    def step(self, ground: GroundAction) -> SymbolicStep:
+        """An action instance as terms."""
         values = {}
         for position, node in ground.assignments.items():
             cell = self.model.cells[position]

@@ -201,7 +201,8 @@ class Explorer:
     def _expanding(self, batches: Callable[[], Any]) -> _Expanding:
         """Expands batches, as `_expanded` takes them, and adds what is found to the visited set."""
         lanes = [partial(self._add, parts) for parts in _shared_out(self.options.workers)]
-        return Conveyor(batches, self._expanded, lanes, self._ahead)
+        ahead = max(self._ahead - 1, 1)  # beside the one that is being taken
+        return Conveyor(batches, self._expanded, lanes, ahead)
 
     # --- one level ---------------------------------------------------------------------------
 
@@ -215,15 +216,21 @@ class Explorer:
             self._have_help()
         while expanded < frontier:
             self._check_limits()
-            expansion = self._next(expanded)
-            words = self._take(expansion, expanded)
+            words, taken = self._next_taken(expanded)
             self._frontier.put(words)
             size += words.shape[1]
             if self._journal is not None:
                 found.append(words)
-            expanded += expansion.words.shape[1]
+            expanded += taken
             self._report(expanded, frontier)
         self._whole(size, found)
+
+    def _next_taken(self, first: int) -> tuple[Words, int]:
+        """What is new of the next batch, and how many states were expanded; nothing else is held
+        while the one after it is waited for.
+        """
+        expansion = self._next(first)
+        return self._take(expansion, first), expansion.words.shape[1]
 
     def _next(self, first: int) -> Expansion:
         """The next batch, which begins at place `first` of its level, with what is new."""

@@ -18,7 +18,7 @@ import numpy as np
 from checker.core.engines.layout import Words
 from checker.core.search.scratch import Scratch
 
-_IN_MEMORY = 1 << 25  # bytes from which states wait on disk
+_IN_MEMORY = 1 << 23  # bytes from which states wait on disk
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from checker.core.digest import nodes_digest
+from checker.core.digest import node_digests, nodes_digest
 from checker.core.native import kept_code
 from checker.core.search.goals import After
 from checker.distribution import require
@@ -46,8 +46,13 @@ class Relations:
 
     def enables(self, conditions: Sequence[Node]) -> Table:
         """Of each condition which instances may make it true."""
-        shape = len(conditions), len(self._actions)
-        return self._kept(conditions, shape, lambda table: self._ask_enables(table, conditions))
+        found = node_digests(conditions)
+        order = sorted(range(len(found)), key=found.__getitem__)  # whichever they come in
+        ordered = [conditions[k] for k in order]
+        shape = len(ordered), len(self._actions)
+        table = np.empty(shape, np.bool_)
+        table[order] = self._kept(ordered, shape, lambda own: self._ask_enables(own, ordered))
+        return table
 
     def _kept(
         self, conditions: Iterable[Node], shape: tuple[int, int], ask: Callable[[Table], None]

@@ -8,8 +8,10 @@ is handed out by the host of a virtual machine.
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import pickle
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -18,8 +20,18 @@ _HUGE = 1 << 22  # bytes from which memory is asked for in huge pages
 _HUGE_PAGE = 1 << 21  # the system lines up only what is a multiple of it, and moves it as it is
 
 _KEPT = 31 << 20  # bytes; the C library learns from no more than 32 MB
+_ARENA_MAX = -8  # what `mallopt` of GNU's C library calls how many threads' memory there may be
 
 Kind = type[np.unsignedinteger[Any]]
+
+
+def filling_pages(rows: int, row: int) -> int:
+    """So many rows of `row` bytes, or what the last huge page has room for beside them."""
+    return _in_pages(rows * row) // row
+
+
+def _in_pages(size: int) -> int:
+    return size if size < _HUGE else -(-size // _HUGE_PAGE) * _HUGE_PAGE
 
 
 class Table:
@@ -50,8 +62,7 @@ class Table:
             self.array = self._view(rows)
 
     def _size(self, rows: int) -> int:
-        size = rows * self._width * np.dtype(self._kind).itemsize
-        return size if size < _HUGE else -(-size // _HUGE_PAGE) * _HUGE_PAGE
+        return _in_pages(rows * self._width * np.dtype(self._kind).itemsize)
 
     def _view(self, rows: int) -> Any:
         if rows == 0:
@@ -80,6 +91,10 @@ def keep_for_the_next() -> None:
     """Have memory that is freed kept for what comes next: a batch needs as much as the one before.
 
     The C library of GNU gives it back to the system, which hands it out anew page by page and fills
-    it with zeros, until something large that was never touched is freed. Others do not mind.
+    it with zeros, until something large that was never touched is freed. Of its own accord it keeps
+    memory for each thread, though batches are freed by others than those that made them. Others do
+    not mind.
     """
+    with suppress(AttributeError, OSError, TypeError):  # another C library, or none to be asked
+        ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
     np.empty(_KEPT, np.uint8)

@@ -11,7 +11,7 @@ import numpy as np
 
 from checker.core.search.scratch import Array, Scratch
 
-_IN_MEMORY = 1 << 24  # bytes from which arrays go to disk
+_IN_MEMORY = 1 << 20  # bytes from which arrays go to disk
 
 
 class Shelf:

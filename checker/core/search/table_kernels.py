@@ -9,7 +9,7 @@ their words. A fingerprint is never 0, which marks a free row.
 **Buckets.** A bucket is 64 bytes, one line of the cache. Which bucket a fingerprint belongs to says
 a part of it already, so that 42 bits of it are enough to know the rest: the bits below the part's
 that belong to one bucket are one range of at most 2^42 numbers (there are `LEAST_BUCKETS` or more).
-Nothing of the 64 bits is given up. What finds its bucket full is kept in rows beside, whole: some 4
+Nothing of the 64 bits is given up. What finds its bucket full is kept in rows beside, whole: 3 to 7
 in 100. A bucket has 12 places. Of each the lower 32 bits come first, one word of 32 bits each,
 which the processor compares with a few instructions; then two words of 64 bits, one with the upper
 10 bits of the places with an even number, one with those of the others. The four bits that are left

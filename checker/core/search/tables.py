@@ -6,14 +6,15 @@ by state, and how they are laid out, is in `table_kernels`.
 
 from __future__ import annotations
 
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from checker.core.engines.layout import Words
-from checker.core.search.memory import Table
+from checker.core.search.memory import Table, filling_pages
 from checker.core.search.table_kernels import (
     LEAST_BUCKETS,
+    PARTS,
     PLACES,
     Flags,
     Lines,
@@ -29,11 +30,11 @@ from checker.core.search.table_kernels import (
 
 _ROWS_GROW_AT = 0.7
 _ROWS_FULL_AT = 0.9
-_BUCKETS_GROW_AT = 0.85
-_GROWN = 5  # quarters: a table grows by one quarter
+_BUCKETS_GROW_AT = 0.9
+_GROWN = 5  # quarters: buckets, and what is kept beside them, grow by one quarter
 _AT_ONCE = 4_096  # buckets that are moved before room is made for what finds no place
 _STATES_A_BUCKET = PLACES * _BUCKETS_GROW_AT
-_WITH_BESIDE = 78  # bytes of a bucket, and of what is kept beside it while that grows
+_WITH_BESIDE = 85  # bytes of a bucket, and of what is kept beside it while that grows
 ROWS_FILLED = 0.6
 """The part of rows that are in use where a table is made for so many states and a batch more."""
 _BESIDE = 1 << 16  # rows beside at first: enough for what is moved at once
@@ -46,6 +47,8 @@ def rows_for(states: int) -> int:
 
 class Rows:
     """A table for states of `words` words beside the fingerprint: none, or all with exact sets."""
+
+    grown: ClassVar = 8  # quarters: it doubles
 
     def __init__(self, words: int, rows: int, memory: type[Table] = Table) -> None:
         self._memory = memory(rows, 1 + words, np.uint64)
@@ -77,7 +80,7 @@ class Rows:
         # Most of a batch are seen already: count on half, and never fill the table.
         rows, count = len(self.table), self.count
         while count + more // 2 > rows * _ROWS_GROW_AT or count + more > rows * _ROWS_FULL_AT:
-            rows *= 2
+            rows = filling_pages(rows * self.grown // 4, 8 * self.table.shape[1])
         return rows
 
     def growth(self, more: int) -> int:
@@ -111,11 +114,22 @@ class Rows:
 class Beside(Rows):
     """What finds its bucket full, as fingerprints: fewer again when buckets have grown."""
 
+    grown = _GROWN
+
     def no_larger(self, more: int) -> Beside:
         """A table with the same states that has no more rows than so many more need."""
         needed = max((self.count + more // 2) / _ROWS_GROW_AT, (self.count + more) / _ROWS_FULL_AT)
-        rows = max(int(needed) + 1, _BESIDE)
+        rows = filling_pages(max(int(needed) + 1, _BESIDE), 8)
         return self if rows >= len(self.table) else self._moved(rows)
+
+
+def first_buckets(part: int) -> int:
+    """How many buckets a part of the visited set has at first.
+
+    No two parts have as many. So they grow one after the other, and all together are never as empty
+    as one is that has just grown.
+    """
+    return LEAST_BUCKETS + LEAST_BUCKETS * part // (4 * PARTS)
 
 
 class Buckets:
@@ -128,10 +142,12 @@ class Buckets:
         self._within = 0
 
     @staticmethod
-    def of(rows: Rows, more: int) -> Buckets:
-        """Buckets with the fingerprints of rows, and room for so many states more."""
-        buckets = Buckets(_buckets_for(LEAST_BUCKETS, rows.count + more), rows.memory)
-        buckets._take_rows(rows)
+    def of(rows: Rows, more: int, first: int = LEAST_BUCKETS) -> Buckets:
+        """As many buckets as the `first` or more, with the fingerprints of rows, and room for so
+        many states more.
+        """
+        buckets = Buckets(_buckets_for(first, rows.count + more), rows.memory)
+        buckets._take_rows(rows.table)
         return buckets
 
     @classmethod
@@ -146,9 +162,9 @@ class Buckets:
         return int(buckets * _STATES_A_BUCKET) if buckets >= LEAST_BUCKETS else 0
 
     @staticmethod
-    def bytes_for(count: int, more: int) -> int:
+    def bytes_for(count: int, more: int, first: int) -> int:
         """The bytes that `of` needs, at most, for so many states and so many more."""
-        return 64 * _buckets_for(LEAST_BUCKETS, count + more) + 8 * _BESIDE
+        return 64 * _buckets_for(first, count + more) + 8 * _BESIDE
 
     @property
     def table(self) -> Lines:
@@ -186,25 +202,27 @@ class Buckets:
         """Grow in place: the last buckets first, since none comes to lie before where it was."""
         before, beside = len(self.table), self.beside
         self._memory.grow(buckets)
+        waiting = beside.table[beside.table[:, 0] != 0]
         # As many rows as before: what is moved first has its homes at one end of the table, and
         # would crowd there in a smaller one.
-        self.beside, self._within = Beside(0, len(beside.table), beside.memory), 0
+        beside.table[:] = 0
+        beside.count = self._within = 0
         room = np.empty(PLACES, np.uint64)
         for last in range(before, 0, -_AT_ONCE):
             self.beside = self.beside.with_room(_AT_ONCE * PLACES)
             first = max(0, last - _AT_ONCE)
             self._took(spread_buckets(first, last, before, *self._views, self.beside.table, room))
-        self._take_rows(beside)
+        self._take_rows(waiting)
 
     @property
     def _views(self) -> tuple[Lines, Words]:
         """Buckets as words of 32 bits, and as words of 64 bits."""
         return self.table, self.table.view(np.uint64)
 
-    def _take_rows(self, rows: Rows) -> None:
-        for first in range(0, len(rows.table), _AT_ONCE):
+    def _take_rows(self, rows: Words) -> None:
+        for first in range(0, len(rows), _AT_ONCE):
             self.beside = self.beside.with_room(_AT_ONCE)
-            some = rows.table[first : first + _AT_ONCE]
+            some = rows[first : first + _AT_ONCE]
             self._took(put_rows_in_buckets(some, *self._views, self.beside.table))
 
     def _took(self, added: tuple[int, int]) -> None:
@@ -226,5 +244,5 @@ class Buckets:
 def _buckets_for(buckets: int, states: int) -> int:
     """So many buckets, or as many more as so many states need."""
     while states > buckets * PLACES * _BUCKETS_GROW_AT:
-        buckets = buckets * _GROWN // 4
+        buckets = filling_pages(buckets * _GROWN // 4, 64)
     return buckets

@@ -18,7 +18,7 @@ from checker.core.engines.layout import Words
 from checker.core.search.fingerprints import collision_probability, fingerprints
 from checker.core.search.memory import Table
 from checker.core.search.table_kernels import PARTS, Flags, Numbers, sort_out
-from checker.core.search.tables import ROWS_FILLED, Buckets, Rows, rows_for
+from checker.core.search.tables import ROWS_FILLED, Buckets, Rows, first_buckets, rows_for
 
 __all__ = ["PARTS", "Batch", "Flags", "VisitedSet"]
 
@@ -140,13 +140,13 @@ class VisitedSet:
     def _growth(self, part: int, more: int) -> int:
         table = self._tables[part]
         if self._outgrows_rows(table, more):
-            return Buckets.bytes_for(table.count, more)
+            return Buckets.bytes_for(table.count, more, first_buckets(part))
         return table.growth(more)
 
     def _with_room(self, part: int, more: int) -> Rows | Buckets:
         table = self._tables[part]
         if isinstance(table, Rows) and self._outgrows_rows(table, more):
-            table = Buckets.of(table, more)
+            table = Buckets.of(table, more, first_buckets(part))
         return table.with_room(more)
 
     def _outgrows_rows(self, table: Rows | Buckets, more: int) -> bool:

@@ -53,7 +53,7 @@ def of_protocol(name, bounds=None, settings=None, preset=None, properties=()):
 
 
 def test_async_isr_holds_for_any_number_of_replicas():
-    proof = of_protocol("async_isr")
+    proof = of_protocol("async_isr", {"max_offset": 1, "max_version": 1})
 
     assert proof.outcome is ProofOutcome.PROVED
     assert proof.members == proof.model.bounds["replicas"] < proof.cut_off
@@ -62,7 +62,8 @@ def test_async_isr_holds_for_any_number_of_replicas():
 
 
 def test_without_its_rule_async_isr_has_no_cut_off():
-    proof = of_protocol("async_isr", settings={"maximal_isr": False})
+    small, off = {"max_offset": 1, "max_version": 1}, {"maximal_isr": False}
+    proof = of_protocol("async_isr", small, off)
     assert proof.outcome is ProofOutcome.NOT_INDUCTIVE
 
 

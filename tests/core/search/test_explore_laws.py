@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import weakref
 
 import pytest
 
@@ -192,6 +193,22 @@ def test_a_search_large_enough_for_threads_is_the_same_with_them(name, chunk, wo
     )
     assert found == expected
     assert max(expected["levels"]) > (0 if name == "async_isr" else explore_module.MIN_THREADED)
+
+
+def test_nothing_of_a_batch_is_held_while_the_next_one_is_waited_for(monkeypatch):
+    batches: list[weakref.ref[object]] = []
+    one = explore_module.Explorer._next
+
+    def next_one(explorer, first):
+        assert not batches or batches[-1]() is None
+        expansion = one(explorer, first)
+        batches.append(weakref.ref(expansion.batch.fingerprints))
+        return expansion
+
+    monkeypatch.setattr(explore_module.Explorer, "_next", next_one)
+    model = PROTOCOLS["kip279"].model({"log_size": 2, "max_records": 2, "max_leader_epoch": 0})
+    explore(model, (), chunk=50)
+    assert len(batches) > 10
 
 
 def test_every_part_of_the_visited_set_is_one_lanes_alone():

@@ -179,9 +179,9 @@ def test_a_table_that_cannot_grow_is_left_as_it_is():
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="of GNU's C library alone")
-def test_memory_of_one_batch_is_kept_for_the_next_one():
+def test_memory_of_one_batch_is_kept_for_the_next_one_also_of_another_thread():
     code = """if True:
-        import resource, sys
+        import resource, threading
         import numpy as np
         from checker.core.search.memory import keep_for_the_next
 
@@ -197,11 +197,15 @@ def test_memory_of_one_batch_is_kept_for_the_next_one():
         given_back = batches()
         keep_for_the_next()
         kept = batches()
+        other = threading.Thread(target=lambda: print(batches()))
+        other.start()
+        other.join()
         print(given_back, kept)
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    given_back, kept = map(int, done.stdout.split())
+    by_another, given_back, kept = map(int, done.stdout.split())
     assert kept < given_back / 4
+    assert by_another < kept / 4
 
 
 def test_memory_that_is_not_to_be_had_is_a_memory_error():
@@ -380,6 +384,14 @@ def test_rows_become_buckets_that_grow_and_forget_nothing(monkeypatch):
     assert not inserted(table, found).any()
     absent = np.setdiff1d(found + np.uint64(1), found)
     assert not held(table, absent).any()
+
+
+def test_all_buckets_together_are_never_as_empty_as_one_part_that_has_just_grown():
+    for states in np.geomspace(6e6, 1e9, 500).astype(int):
+        table = sum(
+            tables._buckets_for(tables.first_buckets(part), states) for part in range(PARTS)
+        )
+        assert 0.75 < PARTS * states / (table * PLACES) <= 0.9
 
 
 @pytest.mark.slow

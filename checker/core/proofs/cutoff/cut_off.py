@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import z3
 
@@ -204,17 +203,19 @@ class CutOffProof:
     ) -> None:
         """Refute that the goal is false, or without one that a value does not fit.
 
-        At first with the lemmas that seem to matter, and those that nobody needs to show: whoever
-        shows the others need not be there.
+        At first with the lemmas that seem to matter, then with those besides that nobody needs to
+        show: whoever shows the others need not be there.
         """
         every = () if what.action == INITIALLY else tuple(filter(self._is_shown, self.invariants))
         core = None
         if self._relevance is not None and action is not None and (goal is None or goal in every):
             core = self._relevance.of_step(action.name, what.lemma)
-        few = every
+        choices = [every]
         if core is not None:
-            few = tuple(p for p in every if p.name in core or not self._assumed(p, 1)[1].count)
-        for known in dict.fromkeys((few, every)):
+            few = tuple(p for p in every if p.name in core)
+            free = tuple(p for p in every if p in few or not self._assumed(p, 1)[1].count)
+            choices = [few, free, every]
+        for known in dict.fromkeys(choices):
             question = _Question(what, goal, action, known)
             try:
                 members = self._members(question)
@@ -294,7 +295,7 @@ class CutOffProof:
         if question.action is None:
             return self._answer(what, [*before, z3.Not(claim)])
         of_steps = question.goal is not None and question.goal.of_steps
-        for step in asked.steps.get(what.action, []):
+        for step in asked.steps(what.action):
             after = asked.after(claim, of_steps, step)
             if not z3.is_true(after):
                 answer = self._answer(what, [*before, step.guard, z3.Not(after)])
@@ -348,14 +349,13 @@ class _Asked:
     def __init__(self, part: Part) -> None:
         self.part = part
         self.engine = SymbolicEngine(part)
+        self._steps: dict[str, list[SymbolicStep]] = {}
 
-    @cached_property
-    def steps(self) -> dict[str, list[SymbolicStep]]:
-        """The steps of each action, one of each kind."""
-        found: dict[str, list[SymbolicStep]] = {}
-        for step in self.engine.steps:
-            found.setdefault(step.ground.instance.action.name, []).append(step)
-        return found
+    def steps(self, action: str) -> list[SymbolicStep]:
+        """The steps of an action, one of each kind."""
+        if action not in self._steps:
+            self._steps[action] = [self.engine.step(ground) for ground in self.part.steps(action)]
+        return self._steps[action]
 
     def term(self, node: Node) -> Term:
         """A claim as a term over the state before a step, and for a claim of steps after it."""

@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from model.language import graph
 from model.language.action import Action, Instance
 from model.language.capture import CapturedAction, Parameter
 from model.language.declare.domains import Domain, Reference
 from model.language.graph import Kind
+from model.language.ground import GroundAction
 from model.language.protocol import Model
 
 
@@ -69,6 +71,15 @@ class Part(Model):
             Instance(number, action, parameters, arguments)
             for number, (action, parameters, arguments) in enumerate(self._kinds())
         )
+
+    def steps(self, action: str) -> list[GroundAction]:
+        """The instances of one action that some state might enable, one of each kind."""
+        grounded = (
+            self._grounder.action(instance, self.actions[action])
+            for instance in self.instances
+            if instance.action.name == action
+        )
+        return [ground for ground in grounded if ground.guard is not graph.FALSE]
 
     def _kinds(self) -> Iterator[tuple[Action, tuple[Parameter, ...], tuple[int, ...]]]:
         for action in self.protocol.actions:
