@@ -88,16 +88,16 @@ def test_symmetry_is_claimed_only_where_nothing_names_a_member():
 class ForgetsAWrite(SymbolicEngine):
     """Framing broken: the last cell that a step assigns keeps its value."""
 
-    def _step(self, ground):
-        step = super()._step(ground)
+    def step(self, ground):
+        step = super().step(ground)
         return dataclasses.replace(step, values=dict(list(step.values.items())[:-1]))
 
 
 class WritesTooMuch(SymbolicEngine):
     """Framing broken: a step also resets the first cell that it should leave alone."""
 
-    def _step(self, ground):
-        step = super()._step(ground)
+    def step(self, ground):
+        step = super().step(ground)
         free = next(p for p in range(len(self.model.cells)) if p not in step.values)
         extra = {free: self.value(free, self.model.cells[free].low)}
         return dataclasses.replace(step, values={**step.values, **extra})
@@ -122,8 +122,8 @@ class PrimesInTurn(SymbolicEngine):
 class WithoutGuard(SymbolicEngine):
     """A step that can always be taken."""
 
-    def _step(self, ground):
-        return dataclasses.replace(super()._step(ground), guard=z3.BoolVal(True))
+    def step(self, ground):
+        return dataclasses.replace(super().step(ground), guard=z3.BoolVal(True))
 
 
 NO_REQUEST = Property("no_request", "no request was sent", lambda c: c.next_leader_epoch == 0)
