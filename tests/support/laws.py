@@ -132,7 +132,9 @@ def check_compiled_agrees(model: Model, states: Sequence[State]) -> None:
     sound = words[:, [row for row in range(len(states)) if row not in refused]]
     _check_same_steps(compiled.expand(sound), engine.expand(sound))
     _check_same_steps(compiled.expand(sound[:, ::2]), engine.expand(sound[:, ::2]))
-    _check_same_steps(compiled.expand(sound[:, :0]), engine.expand(sound[:, :0]))
+    for _ in range(50):  # after them there is room for hardly a step of each state
+        _check_same_steps(compiled.expand(sound[:, :0]), engine.expand(sound[:, :0]))
+    _check_same_steps(compiled.expand(sound), engine.expand(sound))
 
 
 def check_compiled_claims_agree(

@@ -14,7 +14,6 @@ from checker.core.engines.vectorised import Claims, VectorisedEngine
 from model.language import graph
 from model.language.errors import DisagreementError
 from properties import properties_of
-from tests.support.counter import COUNTER
 from tests.support.laws import check_compiled_agrees, check_compiled_claims_agree
 from tests.support.tiers import slow_but
 from tests.support.variants import MOST, random_states, small, walked_states
@@ -74,11 +73,6 @@ def test_a_program_gives_way_to_machine_code_only_where_both_agree():
     claims.nodes = denied.nodes
     with pytest.raises(DisagreementError, match="otherwise"):
         JudgedClaims(claims, None, patience=0.0)(words)
-
-
-def test_a_batch_whose_steps_outgrow_the_first_guess_is_expanded_whole():
-    model = COUNTER.model({"limit": 10_000})
-    check_compiled_agrees(model, [(count,) for count in range(0, 10_001, 7)])
 
 
 def test_numbers_of_32_bits_are_left_to_the_programs():
