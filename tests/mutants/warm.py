@@ -13,6 +13,7 @@ so many seconds.
 from __future__ import annotations
 
 import ast
+import ctypes
 import gc
 import json
 import os
@@ -33,6 +34,7 @@ IMPORTED = (hypothesis.stateful, llvmlite.binding, np, pytest, z3)
 OURS = ("model.", "properties.", "checker.", "tests.support.")
 # Pytest rewrites the asserts of its plugins as they are imported, and warns that it is too late.
 LATE = ("-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning")
+_SET_CHILD_SUBREAPER = 36  # of Linux
 
 
 def _late(_number: int, _frame: object) -> None:
@@ -54,16 +56,24 @@ def _run(arguments: list[str], seconds: float, output: str) -> int | None:
     late = False
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds)
-        # It stays a zombie until all is ended, so that its number is nobody else's.
         os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
     except TimeoutError:
         late = True
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        with suppress(ProcessLookupError):  # it has not begun its session
-            os.killpg(child, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
+        _end_orphans()
     return None if late else os.waitstatus_to_exitcode(status)
+
+
+def _end_orphans() -> None:
+    """End all that descends from this process, in whatever session: it inherits who is orphaned."""
+    while orphans := Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
+        for orphan in map(int, orphans):
+            os.kill(orphan, signal.SIGKILL)
+            os.waitpid(orphan, 0)
 
 
 def _become_pytest(arguments: list[str], output: str) -> None:
@@ -151,6 +161,7 @@ def _begin(tests: list[str], mutated: list[str]) -> None:
     child = os.fork()
     if child == 0:
         _import_unchanged(tests, mutated)
+        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1)
         gc.collect()
         gc.freeze()
         _answer(None)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 
@@ -9,7 +12,7 @@ from checker.core.engines.agreement import require_agreement
 from checker.core.engines.reference import State
 from checker.core.proofs.solvers import Solvers
 from checker.core.verdict import Agreement, Verdict
-from model.language.errors import UsageError
+from model.language.errors import LimitError, UsageError
 from model.language.protocol import Instance, Model
 from properties import Property, Sense
 
@@ -115,6 +118,23 @@ class Proof(Attempt):
     counterexample: Counterexample | None = None
     seconds: float = 0.0
     stopped: str = ""
+
+    @contextmanager
+    def made(self, cross_check: bool) -> Iterator[None]:
+        """While active, obligations are settled: how long that takes, and the limit that ends it.
+
+        A limit that comes before the first of them goes on to whoever asked.
+        """
+        started = time.perf_counter()
+        if cross_check:
+            self.compare()
+        try:
+            yield
+        except LimitError as error:
+            if not self.obligations:
+                raise
+            self.stopped = error.reason
+        self.seconds = time.perf_counter() - started
 
     @property
     def verdict(self) -> Verdict:

@@ -201,8 +201,7 @@ class Explorer:
     def _expanding(self, batches: Callable[[], Any]) -> _Expanding:
         """Expands batches, as `_expanded` takes them, and adds what is found to the visited set."""
         lanes = [partial(self._add, parts) for parts in _shared_out(self.options.workers)]
-        ahead = max(self._ahead - 1, 1)  # beside the one that is being taken
-        return Conveyor(batches, self._expanded, lanes, ahead)
+        return Conveyor(batches, self._expanded, lanes, self._ahead)
 
     # --- one level ---------------------------------------------------------------------------
 

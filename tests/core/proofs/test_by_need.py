@@ -169,18 +169,23 @@ def test_terms_are_closed_and_index_sets_of_as_many_share_them():
     assert terms.kind("replicas") != terms.kind("replicas.log.positions")
 
 
+def _leaders(count):
+    """A replica, its leader, the leader of that, so many times."""
+    sort = graph.Sort(Kind.REF, "replicas")
+    found = [graph.variable("r", sort, "replicas")]
+    for _ in range(count):
+        found.append(graph.read("replicas.leader", (found[-1],), sort))
+    return found
+
+
 @pytest.mark.parametrize("others", range(3))
 def test_a_model_has_few_members_but_as_many_as_it_takes(others):
     """One is named: so many more are in the model as are said to be others."""
-    sort = graph.Sort(Kind.REF, "replicas")
-    named = graph.variable("r", sort, "replicas")
-    leaders = [named]
-    for _ in range(3):
-        leaders.append(graph.read("replicas.leader", (leaders[-1],), sort))
+    named, *_ = leaders = _leaders(3)
     lower, solver = UnboundedTerms(LIFTED), z3.SimpleSolver()
     few = FewMembers(LIFTED, lower, solver)
     ages = {"replicas": {node: age for age, node in enumerate(leaders)}}
-    none = graph.constant(graph.NONE, sort)
+    none = graph.constant(graph.NONE, named.sort)
     solver.add(z3.Distinct(lower(none), *map(lower, leaders[: others + 1])))
 
     assert few.ask(ages) == z3.sat
@@ -193,11 +198,7 @@ def test_a_model_has_few_members_but_as_many_as_it_takes(others):
 
 def test_where_a_model_with_few_members_takes_long_half_as_much_is_assumed(monkeypatch):
     """Of the terms that there were first."""
-    sort = graph.Sort(Kind.REF, "replicas")
-    named = graph.variable("r", sort, "replicas")
-    leaders = [named]
-    for _ in range(4):
-        leaders.append(graph.read("replicas.leader", (leaders[-1],), sort))
+    leaders = _leaders(4)
     lower, solver = UnboundedTerms(LIFTED), z3.SimpleSolver()
     asked = []
 

@@ -26,7 +26,6 @@ from checker.core.proofs.proof import (
     ProofOutcome,
 )
 from checker.core.proofs.solvers import Solvers
-from model.language.errors import LimitError
 from model.language.protocol import Instance, Model
 from properties import Property
 
@@ -66,18 +65,10 @@ class Induction:
 
     def run(self) -> Proof:
         """Work through the obligations; the first that fails, or a limit, ends the proof."""
-        started = time.perf_counter()
-        if self.options.cross_check:
-            self.proof.compare()
-        try:
+        with self.proof.made(self.options.cross_check):
             self._conclusions()
             if self._initially() and self._consecution():
                 self.proof.outcome = ProofOutcome.PROVED
-        except LimitError as error:
-            if not self.proof.obligations:
-                raise
-            self.proof.stopped = error.reason
-        self.proof.seconds = time.perf_counter() - started
         return self.proof
 
     # --- the three kinds of obligation -------------------------------------------------------

@@ -32,7 +32,7 @@ from checker.core.proofs.unbounded.relevance import Relevance
 from model.language import graph
 from model.language.capture import CapturedAction
 from model.language.declare.domains import Integers
-from model.language.errors import LimitError, UsageError
+from model.language.errors import UsageError
 from model.language.graph import Node, Op
 from model.language.lifted import Lifted
 from model.language.protocol import Model
@@ -83,20 +83,12 @@ class CutOffProof:
 
     def run(self) -> CutOff:
         """Work through the obligations; the first that fails, or a limit, ends the proof."""
-        started = time.perf_counter()
-        if self._cross_check:
-            self.proof.compare()
-        try:
+        with self.proof.made(self._cross_check):
             self._choose_lemmas()
             self._conclusions()
             if self._initially() and self._consecution():
                 self._smaller()
                 self.proof.outcome = ProofOutcome.PROVED
-        except LimitError as error:
-            if not self.proof.obligations:
-                raise
-            self.proof.stopped = error.reason
-        self.proof.seconds = time.perf_counter() - started
         return self.proof
 
     def _smaller(self) -> None:

@@ -8,6 +8,7 @@ do. Nobody outside is in a set, has variables, or takes part in a step.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -55,7 +56,7 @@ class Part(Model):
             for variable in variables
             if variable.sort.kind is Kind.REF and variable.sort.family == self.family
         ]
-        return sum(len(list(itertools.product(*map(range, size)))) for size in sizes)
+        return sum(map(math.prod, sizes))
 
     def limits(self, domain: Domain) -> tuple[int, int]:
         low, high = super().limits(domain)
