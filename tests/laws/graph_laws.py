@@ -89,6 +89,14 @@ class Book:
         """The step neither begins in the state nor leads there, but for a loss that ends a way."""
         return step[0] != state and (step[2] != state or step in self.ending)
 
+    def avoids(self, state: State, step: Step) -> bool:
+        """The step neither begins in the state nor leads there."""
+        return state not in (step[0], step[2])
+
+    def is_of_another(self, action: str, step: Step) -> bool:
+        """The step is not of the action of that name."""
+        return self.model.instances[step[1]].action.name != action
+
     def loses(self, start: State, may: Callable[[Step], bool] = lambda _: True) -> bool:
         """Some run from the state comes to a loss."""
         reached = self.clear(start, may)
@@ -220,12 +228,12 @@ def check_ways(book: Book, losses: Losses, number: dict[State, int]) -> None:
     assert losses.is_possible == book.loses(book.first)
     if not losses.is_possible:
         return
-    ways, instances = Ways(losses), book.model.instances
+    ways = Ways(losses)
     actions = [action.name for action in book.model.protocol.actions]
     assert ways.bridges() == [
         name
         for name in actions
-        if not book.loses(book.first, lambda step: instances[step[1]].action.name != name)  # noqa: B023 (asked at once)
+        if not book.loses(book.first, functools.partial(book.is_of_another, name))
     ]
     gates = ways.gates()
     assert set(gates) == {
@@ -251,7 +259,7 @@ def _check_order(book: Book, gates: list[int], number: dict[State, int]) -> None
     """A gate comes after another if no run comes there without it."""
     state = {n: s for s, n in number.items()}
     for earlier, later in itertools.pairwise(gates):
-        without = book.clear(book.first, lambda step: state[earlier] not in step)  # noqa: B023 (asked at once)
+        without = book.clear(book.first, functools.partial(book.avoids, state[earlier]))
         assert state[later] not in without
 
 
