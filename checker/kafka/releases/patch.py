@@ -184,7 +184,8 @@ def _read(data: Mapping[str, Any]) -> Fix:
             since=method.get("since", ""),
             before=method.get("before", ""),
         )
-        for method in data["methods"]
+        for declared in data["methods"]
+        for method in _places(declared)
     )
     told = data.get("unit")
     unit = told and Unit(told["name"], tuple(told["fails"]), tuple(told.get("passes", ())))
@@ -192,6 +193,13 @@ def _read(data: Mapping[str, Any]) -> Fix:
         data.get("setting", ""), methods, data.get("value", "true"), data.get("title", ""),
         data.get("ticket", ""), unit, data.get("instead_of", ""),
     )  # fmt: skip
+
+
+def _places(method: dict[str, Any]) -> list[dict[str, Any]]:
+    """The method, and where releases before it came there have it, if the edits fit both."""
+    if "earlier" not in method:
+        return [method]
+    return [method, {**method, "since": "", "before": method["since"], **method["earlier"]}]
 
 
 @dataclass(frozen=True)

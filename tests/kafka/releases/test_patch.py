@@ -12,13 +12,14 @@ from checker.kafka.releases import jars, patch
 from checker.kafka.releases.patch import Edit, MethodPatch
 from model.kafka.protocol import KAFKA
 from model.kafka_group.protocol import KAFKA_GROUP
+from model.kafka_tiered.protocol import KAFKA_TIERED
 from model.kafka_transactions.protocol import KAFKA_TRANSACTIONS
 from model.kraft.protocol import KRAFT
 from model.language.declare.settings import describe
 from model.language.errors import UsageError
 from tests.support.tiers import RELEASES, first_and_nightly
 
-PROTOCOLS = (KAFKA, KAFKA_GROUP, KAFKA_TRANSACTIONS, KRAFT)
+PROTOCOLS = (KAFKA, KAFKA_GROUP, KAFKA_TIERED, KAFKA_TRANSACTIONS, KRAFT)
 
 SCALA = """class Cache {
   private[cluster] def rises(seen: Tide): Boolean = {
