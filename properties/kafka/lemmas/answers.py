@@ -7,7 +7,6 @@ needed.
 
 from __future__ import annotations
 
-from model.kafka.leader_epoch_cache import local_truncation
 from model.kafka.state import (
     DIVERGING_ANSWER,
     NO_ANSWER,
@@ -101,10 +100,18 @@ def answers_bring_what_was_exposed(partition: TopicPartition) -> bool:
 
 
 def cuts(follower: Broker, offset: int) -> bool:
-    """The answer under way says that the logs diverge, and makes the follower cut `offset`."""
-    answer = follower.answer
-    end = local_truncation(follower.log, answer.epoch, answer.end)
-    return all_of(answer.kind == DIVERGING_ANSWER, answer.offset == follower.log.end, end <= offset)
+    """The answer under way says that the logs diverge, and may make the follower cut `offset`.
+
+    Its leader has another entry there, or none: what it has of epochs up to the answer's ends where
+    the answer says. So it is no matter whether the follower has that epoch (`local_truncation`).
+    """
+    answer, log = follower.answer, follower.log
+    return all_of(
+        answer.kind == DIVERGING_ANSWER,
+        answer.offset == log.end,
+        log.has(offset),
+        any_of(log[offset].epoch > answer.epoch, answer.end <= offset),
+    )
 
 
 @always(
