@@ -107,7 +107,7 @@ def test_without_a_fix_what_falls_within_bounds_is_not_proved_for_all_sizes(row)
     [
         (
             "18-an_answer_from_an_earlier_epoch",
-            "answers_of_this_epoch",
+            "responses_of_this_epoch",
             {"leader_apply_metadata", "follower_apply_metadata"},
         ),
         (
