@@ -7,7 +7,6 @@ follower truncate is not needed. In the code a response is an `answer`.
 
 from __future__ import annotations
 
-from model.kafka.leader_epoch_cache import local_truncation
 from model.kafka.state import (
     DIVERGING_ANSWER,
     NO_ANSWER,
@@ -101,10 +100,18 @@ def responses_cover_what_was_exposed(partition: TopicPartition) -> bool:
 
 
 def cuts(follower: Broker, offset: int) -> bool:
-    """The response in flight has a diverging epoch, by which the follower truncates `offset`."""
-    answer = follower.answer
-    end = local_truncation(follower.log, answer.epoch, answer.end)
-    return all_of(answer.kind == DIVERGING_ANSWER, answer.offset == follower.log.end, end <= offset)
+    """The response in flight has a diverging epoch, by which the follower may truncate `offset`.
+
+    Its leader has another entry there, or none: its entries of epochs up to the response's end
+    where that says. So it is no matter whether the follower has that epoch (`local_truncation`).
+    """
+    answer, log = follower.answer, follower.log
+    return all_of(
+        answer.kind == DIVERGING_ANSWER,
+        answer.offset == log.end,
+        log.has(offset),
+        any_of(log[offset].epoch > answer.epoch, answer.end <= offset),
+    )
 
 
 @always(
