@@ -90,7 +90,6 @@ FIXED = {
     "0031": "129-a_truncation_below_the_first_local_segment",
     "0032": "130-a_read_beyond_the_epoch",
     "0041": "182-a_new_leader_starts_in_a_lost_segment",
-    "0042": "183-a_replica_dies_before_its_epochs_are_written",
 }
 """For each finding whose fix is a rule of the model, the trace that it prevents."""
 
