@@ -15,6 +15,7 @@ from checker.core.engines.vectorised import Successors
 from checker.core.search.explore import Explorer, Limits, Options, Progress
 from checker.core.search.findings import Findings
 from checker.core.search.stubborn import Reduction
+from checker.core.search.visited_set import VisitedSet
 from checker.core.verdict import Exploration
 from model.language.errors import UsageError
 from model.language.protocol import Model
@@ -50,6 +51,7 @@ class ReducedExplorer(Explorer):
         patience = self.options.compile_after
         goals = [replace(prop, premise=None) for prop in claims] or asked
         self._reduction = Reduction(self.engine, goals, None, patience)
+        self._visited = VisitedSet(self._reduction.relevance.words, self.options.exact)
 
     def request_stop(self) -> None:
         """End the search soon, keeping what is known."""
@@ -78,6 +80,10 @@ class ReducedExplorer(Explorer):
         """The steps of a batch that are enough."""
         steps = super()._steps(words)
         return steps.only(self._reduction.kept(words, steps))
+
+    def _told_apart_by(self, words: Words) -> Words:
+        """What matters in the states."""
+        return self._reduction.relevance(words).kept
 
 
 def _to_be_reached(properties: Iterable[Property]) -> tuple[Property, ...]:
