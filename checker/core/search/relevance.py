@@ -24,6 +24,9 @@ from model.language import graph
 from model.language.graph import Node, Op
 from model.language.ground import GroundAction
 
+_ALL = 0xFFFFFFFFFFFFFFFF
+_SLOT_BITS = 10
+
 
 class Outlook(NamedTuple):
     """What matters in some states.
@@ -73,10 +76,12 @@ class Relevance:
         possible = self._possible(words)
         relevant = np.empty(possible.shape, np.uint64)
         kept = np.empty((self.words, words.shape[1]), np.uint64)
-        room = np.zeros((2, self._of_goals.shape[1]), np.uint64)
-        _find_relevant(
+        slots, wide, alive = 1 << _SLOT_BITS, len(possible), self._of_goals.shape[1]
+        _look(
             words, possible, self._writers, self._reads, self._of_goals, self._goals, self._masks,
-            relevant, kept, room[0], room[1],
+            relevant, kept, np.zeros((slots, wide + 1), np.uint64),
+            np.empty((slots, wide), np.uint64), np.empty((slots, alive), np.uint64),
+            np.empty((slots, len(words)), np.uint64), np.empty(alive, np.uint64),
         )  # fmt: skip
         return Outlook(relevant, kept)
 
@@ -126,49 +131,78 @@ def _ever_alive(actions: Iterable[GroundAction], goals: Iterable[Node]) -> froze
 
 
 @kernel
-def _find_relevant(
+def _look(
     words: Words, possible: Words, writers: Words, reads: Words, of_goals: Words, goals: Words,
-    masks: Words, relevant: Words, kept: Words, alive: Words, waiting: Words,
+    masks: Words, relevant: Words, kept: Words, asked: Words, answers: Words, alive: Words,
+    mask: Words, waiting: Words,
 ) -> None:  # fmt: skip
-    """Fill `relevant` and `kept`. The last two are room.
+    """Fill `relevant` and `kept`. The last five are room: what is alive depends on nothing but what
+    is possible, which is the same for many states, so answers are kept in slots.
+    """
+    own, wide = words.shape[0], possible.shape[0]
+    for i in range(words.shape[1]):
+        mixed = np.uint64(1)
+        for w in range(wide):
+            mixed = (mixed ^ possible[w, i]) * np.uint64(0x9E3779B97F4A7C15)
+        slot = int(mixed >> np.uint64(64 - _SLOT_BITS))
+        known = asked[slot, wide] != np.uint64(0)
+        for w in range(wide):
+            known = known and asked[slot, w] == possible[w, i]
+        if not known:
+            asked[slot, wide] = np.uint64(1)
+            for w in range(wide):
+                asked[slot, w] = possible[w, i]
+            _find_relevant(
+                slot, asked, writers, reads, of_goals, goals, masks, answers, alive, mask, waiting
+            )
+        for w in range(wide):
+            relevant[w, i] = answers[slot, w]
+        for w in range(own):
+            kept[w, i] = words[w, i] & mask[slot, w]
+        for c in range(alive.shape[1]):
+            kept[own + c, i] = alive[slot, c]
+
+
+@kernel
+def _find_relevant(
+    slot: int, possible: Words, writers: Words, reads: Words, of_goals: Words, goals: Words,
+    masks: Words, relevant: Words, alive: Words, mask: Words, waiting: Words,
+) -> None:  # fmt: skip
+    """Fill the slot's `relevant`, `alive` and `mask` from what is possible.
 
     `writers` has a row for each cell, `reads` one for each cell and who may assign to it.
     """
-    own, rows = words.shape[0], of_goals.shape[0]
-    for i in range(words.shape[1]):
-        for c in range(alive.shape[0]):
-            alive[c] = np.uint64(0)
-        for w in range(possible.shape[0]):
-            relevant[w, i] = possible[w, i] & goals[w]
-            rest = relevant[w, i]
-            while rest != np.uint64(0):
-                goal = w * 64 + first(rest)
-                rest &= rest - np.uint64(1)
-                for c in range(alive.shape[0]):
-                    alive[c] |= of_goals[goal, c]
-        for c in range(alive.shape[0]):
-            waiting[c] = alive[c]
-        for w in range(own):
-            kept[w, i] = np.uint64(0)
-        more = True
-        while more:
-            more = False
-            for c in range(alive.shape[0]):
-                while waiting[c] != np.uint64(0):
-                    more = True
-                    cell = c * 64 + first(waiting[c])
-                    waiting[c] &= waiting[c] - np.uint64(1)
-                    for w in range(own):
-                        kept[w, i] |= words[w, i] & masks[cell, w]
-                    for w in range(possible.shape[0]):
-                        rest = writers[cell, w] & possible[w, i]
-                        relevant[w, i] |= rest
-                        while rest != np.uint64(0):
-                            row = cell * rows + w * 64 + first(rest)
-                            rest &= rest - np.uint64(1)
-                            for k in range(alive.shape[0]):
-                                new = reads[row, k] & (alive[k] ^ np.uint64(0xFFFFFFFFFFFFFFFF))
-                                alive[k] |= new
-                                waiting[k] |= new
-        for c in range(alive.shape[0]):
-            kept[own + c, i] = alive[c]
+    for c in range(alive.shape[1]):
+        alive[slot, c] = np.uint64(0)
+    for w in range(mask.shape[1]):
+        mask[slot, w] = np.uint64(0)
+    for w in range(relevant.shape[1]):
+        relevant[slot, w] = possible[slot, w] & goals[w]
+        rest = relevant[slot, w]
+        while rest != np.uint64(0):
+            goal = w * 64 + first(rest)
+            rest &= rest - np.uint64(1)
+            for c in range(alive.shape[1]):
+                alive[slot, c] |= of_goals[goal, c]
+    for c in range(alive.shape[1]):
+        waiting[c] = alive[slot, c]
+    more = True
+    while more:
+        more = False
+        for c in range(alive.shape[1]):
+            while waiting[c] != np.uint64(0):
+                more = True
+                cell = c * 64 + first(waiting[c])
+                waiting[c] &= waiting[c] - np.uint64(1)
+                for w in range(mask.shape[1]):
+                    mask[slot, w] |= masks[cell, w]
+                for w in range(relevant.shape[1]):
+                    rest = writers[cell, w] & possible[slot, w]
+                    relevant[slot, w] |= rest
+                    while rest != np.uint64(0):
+                        row = cell * of_goals.shape[0] + w * 64 + first(rest)
+                        rest &= rest - np.uint64(1)
+                        for k in range(alive.shape[1]):
+                            new = reads[row, k] & (alive[slot, k] ^ np.uint64(_ALL))
+                            alive[slot, k] |= new
+                            waiting[k] |= new
