@@ -112,7 +112,7 @@ def check_reduced(
     """A reduced search finds of these properties what the full one found."""
     with (
         patch.object(independence, "kept_code", _Memory),
-        patch.object(object_code, "kept_code", _Untouched),
+        patch.object(object_code, "kept_code", Untouched),
     ):
         found = ReducedExplorer(model, properties, limits, _PLAIN).run()
     names = {prop.name for prop in properties}
@@ -130,7 +130,7 @@ def check_reduced(
     return found
 
 
-class _Untouched:
+class Untouched:
     """Has the machine code that was kept, and keeps no more: models here are too many."""
 
     load = staticmethod(kept_code.load)

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from checker.core.engines.layout import WORD_BITS, Words
 from checker.core.engines.vectorised import Booleans, VectorisedEngine
