@@ -111,7 +111,7 @@ def check_reduced(
 ) -> Exploration:
     """A reduced search finds of these properties what the full one found."""
     with (
-        patch.object(independence, "kept_code", _Memory),
+        patch.object(independence, "kept_code", Memory),
         patch.object(object_code, "kept_code", Untouched),
     ):
         found = ReducedExplorer(model, properties, limits, _PLAIN).run()
@@ -140,7 +140,7 @@ class Untouched:
         """Nothing is kept."""
 
 
-class _Memory:
+class Memory:
     """Keeps tables for this process alone: a wrong checker must not be saved by a right one's."""
 
     kept: ClassVar[dict[str, bytes]] = {}

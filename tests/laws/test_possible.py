@@ -6,6 +6,7 @@ Verdicts of reduced searches rest on it, see `test_reduced_search.py`.
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable
 from unittest.mock import patch
 
@@ -61,14 +62,11 @@ def test_of_cells_apart_exactly_what_can_be_is_found():
         for k in range(-1, 5):
             value = graph.constant(k)
             conditions |= {
-                graph.equal(node, value): lambda a, b, n=number, k=k: n(a, b) == k,
-                graph.less(node, value): lambda a, b, n=number, k=k: n(a, b) < k,
-                graph.at_most(value, node): lambda a, b, n=number, k=k: k <= n(a, b),
+                graph.equal(node, value): _compared(number, operator.eq, k),
+                graph.less(node, value): _compared(number, operator.lt, k),
+                graph.at_most(value, node): _compared(number, operator.ge, k),
             }
-    conditions |= {
-        graph.negation(node): lambda a, b, holds=holds: not holds(a, b)
-        for node, holds in conditions.items()
-    }
+    conditions |= {graph.negation(node): _opposite(holds) for node, holds in conditions.items()}
     engine = VectorisedEngine(model)
     possible = Possible(engine.layout, engine.actions, [*conditions], [0, 1, 2, 3])
     starts = [*itertools.product(range(3), repeat=4)]
@@ -80,6 +78,16 @@ def test_of_cells_apart_exactly_what_can_be_is_found():
             any(holds(a, b) for a in firsts for b in seconds) for holds in conditions.values()
         ]
         assert bits[: len(expected)].tolist() == expected
+
+
+def _compared(
+    number: Callable[[int, int], int], sign: Callable[[int, int], bool], k: int
+) -> Callable[[int, int], bool]:
+    return lambda a, b: sign(number(a, b), k)
+
+
+def _opposite(holds: Callable[[int, int], bool]) -> Callable[[int, int], bool]:
+    return lambda a, b: not holds(a, b)
 
 
 def test_what_happens_was_possible_in_little_protocols():

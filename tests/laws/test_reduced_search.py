@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from unittest.mock import patch
 
 import pytest
 
+from checker.core.search import independence
 from checker.core.search.explore import Explorer, Limits, Options
 from checker.core.search.reduced import ReducedExplorer
 from tests.laws.reduction_laws import (
+    Memory,
     example_of,
     little_example,
     reduced_search_is_full_search,
@@ -55,6 +58,31 @@ def test_where_a_goal_cannot_be_any_more_the_search_is_over():
     opened = example_of(steps, asked, [1, 0, 0, 0])
     found = ReducedExplorer(opened.model, opened.properties, Limits(), options).run()
     assert [violation.depth for violation in found.violations] == [4]
+
+
+@pytest.mark.slow
+def test_states_that_differ_only_in_what_is_read_no_more_are_one():
+    # Once c1 is 1, it matters no more whether c0 was set to 1 or to 2.
+    steps = [
+        ("all_of(s.c0 == 0)", "s.c0 = 1"),
+        ("all_of(s.c0 == 0)", "s.c0 = 2"),
+        ("all_of(s.c0 != 0, s.c1 == 0)", "s.c1 = 1"),
+        ("all_of(s.c1 == 1)", "s.c1 = 2"),
+    ]
+    example = example_of(steps, {"never": ("s", "s.c1 == 2")}, [0, 0])
+    options = Options(cross_check=False)
+    full = Explorer(example.model, example.properties, Limits(), options).run()
+    reduced = ReducedExplorer(example.model, example.properties, Limits(), options).run()
+    assert (full.levels, reduced.levels) == ([1, 2, 2, 2], [1, 2, 1, 1])
+    assert [violation.depth for violation in reduced.violations] == [3]
+
+
+def test_what_is_kept_of_no_conditions_replaces_nothing():
+    model = little_example(0).model
+    with patch.object(independence, "kept_code", Memory):
+        independence.Relations(model).enables([])
+        with patch.object(independence.Relations, "_may_be", side_effect=AssertionError("asked")):
+            independence.Relations(model)
 
 
 _NAMES_OF_ANSWERS = """if True:

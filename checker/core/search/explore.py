@@ -360,10 +360,8 @@ class Explorer:
     def _finish(self) -> None:
         result = self.result
         tell(result, self.findings, self._lineage.path, self._concrete)
-        result.fingerprint_bits = FINGERPRINT_BITS * (
-            self.engine.layout.words if self.options.exact else 1
-        )
         exact = self.options.exact
+        result.fingerprint_bits = FINGERPRINT_BITS * (self._visited.words if exact else 1)
         result.collision_probability = 0.0 if exact else collision_probability(self._kept)
         result.seconds = self._earlier_seconds + self._elapsed()
         result.peak_memory_bytes = peak_memory_bytes()

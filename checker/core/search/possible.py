@@ -175,9 +175,7 @@ class _Program:
         cell = self._layout.model.cells[position]
         return cell.high - cell.low
 
-    def _pack(
-        self, found: Operand, rows: int, out: Operand, stride: Operand, row: Operand
-    ) -> None:
+    def _pack(self, found: Operand, rows: int, out: Operand, stride: Operand, row: Operand) -> None:
         """Write what was found as bits of words."""
         builder, wide = self._builder, Kind(WORD.width, lanes=self._kind.lanes)
         for word in range(-(-rows // WORD_BITS)):
@@ -328,7 +326,7 @@ class _Sets:
                 x, y, low, width = self._aligned(*args[1:])
                 return self._chosen(args[0], x, y), low, width
             case Op.ADD | Op.SUB:
-                return self._sum(*args, node.op is Op.SUB)
+                return self._sum(args[0], args[1], node.op is Op.SUB)
             case Op.MIN | Op.MAX:
                 reach = self._up_to_greatest if node.op is Op.MIN else self._from_least
                 x, y, low, width = self._aligned(*args)
