@@ -46,6 +46,7 @@ def test_where_a_goal_cannot_be_any_more_the_search_is_over():
         ("all_of(s.c1 == 1, s.c2 == 1)", "s.c1 = 2"),
         ("all_of(s.c3 == 1)", "s.c2 = 1"),
         ("all_of(s.c3 == 0)", "s.c3 = 1"),
+        ("all_of(s.c0 == 0)", "s.c0 = 2"),
         locked,
         locked,
     ]
@@ -54,7 +55,7 @@ def test_where_a_goal_cannot_be_any_more_the_search_is_over():
     options = Options(cross_check=False)
     full = Explorer(example.model, example.properties, Limits(), options).run()
     reduced = ReducedExplorer(example.model, example.properties, Limits(), options).run()
-    assert (full.depth, reduced.depth) == (2, 0)
+    assert (full.depth, reduced.depth) == (3, 0)
     opened = example_of(steps, asked, [1, 0, 0, 0])
     found = ReducedExplorer(opened.model, opened.properties, Limits(), options).run()
     assert [violation.depth for violation in found.violations] == [4]

@@ -1,4 +1,7 @@
-"""The reduced search: fewer states, the same verdicts at the same depths; see `stubborn.py`.
+"""The reduced search: fewer states, the same verdicts at the same depths.
+
+It takes the steps that `stubborn.py` chooses, and of states that are as good as each other by
+`relevance.py` the first.
 
 Every goal that is open leaves less to leave out. So witnesses and premises, which are mostly found
 soon, have a search of their own, which ends when all are.
@@ -23,7 +26,7 @@ from properties import Property, Sense
 
 
 class ReducedExplorer(Explorer):
-    """A search that leaves out steps which no shortest way to what is asked needs.
+    """A search that leaves out steps and states which no shortest way to what is asked needs.
 
     States and steps are counted without those of the search for witnesses. What does not fit its
     domain is found only on the steps that are taken, and that an action is never enabled is not.

@@ -1,16 +1,12 @@
 """Reduction: of a state's steps only those that the shortest way to a goal may have to begin with.
 
-Chosen are action instances, for each state anew, among those that can still happen. Chosen is for
-each goal (`goals.py`) that is false what may make a false part of it true; with an instance that is
-enabled, all that are dependent on it; with one that is not, what may make a false part of its guard
-true. So a way to a goal has an instance that is chosen, and the first such can be moved to its
-front: it is enabled now, what comes before it is independent of it. The way stays as long and ends
-in the same state. Hence goals are reached at the same depths as in the full search, and neither
-cycles nor stuttering need a proviso.
-
-What can still happen is found as if nothing that is true became false again: an instance whose
-guard so becomes true. What cannot is on no way from here, so it need not be chosen; where no goal
-can still be, nothing is.
+Chosen are action instances, for each state anew, among those that are relevant (`relevance.py`): a
+shortest way has no others. Chosen is for each goal (`goals.py`) that is false what may make a false
+part of it true; with an instance that is enabled, all that are dependent on it; with one that is
+not, what may make a false part of its guard true. So a way to a goal has an instance that is
+chosen, and the first such can be moved to its front: it is enabled now, what comes before it is
+independent of it. The way stays as long and ends in the same state. Hence goals are reached at the
+same depths as in the full search, and neither cycles nor stuttering need a proviso.
 """
 
 from __future__ import annotations
