@@ -7,11 +7,17 @@ import subprocess
 import sys
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 
+from checker.core.engines.vectorised import VectorisedEngine
 from checker.core.search import independence
 from checker.core.search.explore import Explorer, Limits, Options
+from checker.core.search.goals import goals_of
 from checker.core.search.reduced import ReducedExplorer
+from checker.core.search.relevance import Relevance
+from model.protocols import PROTOCOLS
+from properties import properties_of
 from tests.laws.reduction_laws import (
     Memory,
     example_of,
@@ -76,6 +82,36 @@ def test_states_that_differ_only_in_what_is_read_no_more_are_one():
     reduced = ReducedExplorer(example.model, example.properties, Limits(), options).run()
     assert (full.levels, reduced.levels) == ([1, 2, 2, 2], [1, 2, 1, 1])
     assert [violation.depth for violation in reduced.violations] == [3]
+
+
+@pytest.mark.slow
+def test_states_that_differ_in_what_is_still_assigned_are_two():
+    # Nothing asks any more what c0 is, but c1 will be what it is.
+    steps = [
+        ("all_of(s.c2 == 0)", "s.c2 = 1", "s.c0 = 1"),
+        ("all_of(s.c2 == 0)", "s.c2 = 1", "s.c0 = 2"),
+        ("all_of(s.c2 == 1)", "s.c2 = 2", "s.c1 = s.c0"),
+    ]
+    example = example_of(steps, {"never": ("s", "s.c1 == 2")}, [0, 0, 0])
+    options = Options(cross_check=False)
+    found = ReducedExplorer(example.model, example.properties, Limits(), options).run()
+    assert [violation.depth for violation in found.violations] == [2]
+
+
+@pytest.mark.slow
+def test_what_matters_in_a_state_is_the_same_among_whichever_states():
+    model = PROTOCOLS["kip320"].model()
+    engine = VectorisedEngine(model)
+    asked = [prop for prop in properties_of(model.protocol) if prop.name == "weak_isr"]
+    relevance = Relevance(engine, goals_of(model, asked))
+    words = engine.layout.pack([model.initial_state])
+    while words.shape[1] < 5_000:
+        words = np.unique(np.concatenate([words, engine.expand(words).words], axis=1), axis=1)
+    pieces = [relevance(words[:, k : k + 50]) for k in range(0, words.shape[1], 50)]
+    together = relevance(words)
+    for number in range(2):
+        parts = np.concatenate([piece[number] for piece in pieces], axis=1)
+        assert np.array_equal(together[number], parts)
 
 
 def test_what_is_kept_of_no_conditions_replaces_nothing():

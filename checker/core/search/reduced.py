@@ -13,10 +13,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from checker.core.engines.layout import Words
 from checker.core.engines.vectorised import Successors
 from checker.core.search.explore import Explorer, Limits, Options, Progress
 from checker.core.search.findings import Findings
+from checker.core.search.fingerprints import fingerprints
 from checker.core.search.stubborn import Reduction
 from checker.core.search.visited_set import VisitedSet
 from checker.core.verdict import Exploration
@@ -85,8 +88,14 @@ class ReducedExplorer(Explorer):
         return steps.only(self._reduction.kept(words, steps))
 
     def _told_apart_by(self, words: Words) -> Words:
-        """What matters in the states."""
-        return self._reduction.relevance(words).kept
+        """What matters in the states; it is asked once of those that are equal."""
+        order = np.argsort(fingerprints(words))
+        in_order = words[:, order]
+        first = np.ones(len(order), np.bool_)
+        first[1:] = (in_order[:, 1:] != in_order[:, :-1]).any(axis=0)
+        place = np.empty(len(order), np.int64)
+        place[order] = np.cumsum(first) - 1
+        return self._reduction.relevance(in_order[:, first]).kept[:, place]
 
 
 def _to_be_reached(properties: Iterable[Property]) -> tuple[Property, ...]:
