@@ -55,7 +55,7 @@ def open_sizes(of: Iterable[Row], *properties: str) -> list[Any]:
     ]
 
 
-@pytest.mark.nightly("two minutes of a core; its parts are tested each time")
+@pytest.mark.nightly("one to six minutes of a core; its parts are tested each time")
 @pytest.mark.parametrize("row", open_sizes(rows.proved(), *rows.table()["groups"]["survival"]))
 def test_what_is_committed_in_the_broker_model_is_proved_for_all_sizes(row):
     kafka = row.choice.model.protocol
