@@ -383,7 +383,7 @@ def _sensitivity(options: dict[str, Any]) -> int:
             )
         ]  # fmt: skip
     if options["as_json"]:
-        keys = ("setting", "value", "states", "compared")
+        keys = ("setting", "value", "states", "compared", "drawn")
         data = [{"kafka": version} | {k: getattr(one, k) for k in keys} for version, one in rows]
         print_json({"command": "conform", "seed": seed, "sensitivity": data})
     else:
@@ -393,5 +393,6 @@ def _sensitivity(options: dict[str, Any]) -> int:
         for version, one in rows:
             states = "not noticed" if one.states is None else f"{one.states:,}"
             by = one.difference.kind.words if one.difference else f"{one.compared:,} compared"
+            by += f" (of {one.drawn:,} walks those that differ)" if one.drawn else ""
             click.echo(f"| {version} | `{one.setting}={one.value}` | {states} | {by} |")
     return Exit.OK if all(one.states is not None for _, one in rows) else Exit.REJECTED

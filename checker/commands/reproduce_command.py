@@ -52,14 +52,15 @@ def command(
 ) -> int:  # fmt: skip
     """Run a schedule of FINDING on brokers of an unmodified release, and check what is lost.
 
-    Without FINDING: list the findings and their schedules. Of acknowledged records, lost: no log on
-    any disk has it; hidden: a disk or the remote store has it, and no consumer gets it; skipped: a
-    share group goes on without it. Stuck: something that a healthy cluster does did not happen in
-    the schedule's time. Shared: two members of a group read one partition at once. Changed: a
-    consumer reads another record at an offset that was read before. Torn: read_committed shows part
-    of a transaction, or not what its producer was told. Kept: nothing of this. A run takes one
-    minute or two and 1 GiB of memory, and listens on loopback at ports that the system chooses. It
-    needs a JDK 17 or newer, and Maven, which fetches Kafka's jars on first use.
+    FINDING is its number or the catalogue's; without it: list the findings and their schedules. Of
+    acknowledged records, lost: no log on any disk has it; hidden: a disk or the remote store has
+    it, and no consumer gets it; skipped: a share group goes on without it. Stuck: something that a
+    healthy cluster does did not happen in the schedule's time. Shared: two members of a group read
+    one partition at once. Changed: a consumer reads another record at an offset that was read
+    before. Torn: read_committed shows part of a transaction, or not what its producer was told.
+    Kept: nothing of this. A run takes one minute or two and 1 GiB of memory, and listens on
+    loopback at ports that the system chooses. It needs a JDK 17 or newer, and Maven, which fetches
+    Kafka's jars on first use.
 
     Exit status: 0 kept, 12 lost, hidden, stuck, shared, changed, torn or skipped, 20 no verdict.
     """

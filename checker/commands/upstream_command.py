@@ -34,8 +34,9 @@ def command(
 
     ticket.md has JIRA's fields; fix.patch is against the release's tag, for `git apply`; the unit
     tests stand where they belong in Kafka's tree; run.sh runs them on the published classes,
-    without the patch and with it. Without NUMBER: list the findings in the order in which to offer
-    them. Sources come from Maven Central, which needs Maven and a network the first time.
+    without the patch and with it. NUMBER is the finding's or the catalogue's; without it: list the
+    findings in the order in which to offer them. Sources come from Maven Central, which needs Maven
+    and a network the first time.
     """
     from checker.kafka.upstream.finding import every_finding, finding_called
 

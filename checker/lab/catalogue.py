@@ -140,6 +140,18 @@ def bugs_called(number: str) -> list[Bug]:
     return found
 
 
+def number_of_finding(called: str, known: Iterable[str]) -> str:
+    """The known finding of that four-digit number, or of that number of the catalogue.
+
+    `UsageError` if there is none.
+    """
+    numbers = set(known)
+    pages = {called} | {bug.finding for bug in read_catalogue() if str(bug.number) == called}
+    if not pages & numbers:
+        raise unknown_name("finding", called, numbers)
+    return min(pages & numbers)
+
+
 def table(bugs: Iterable[Bug], root: Path = COUNTEREXAMPLES) -> str:
     """The rows as Markdown, with links as seen from `docs`."""
     lines = [_HEAD]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.kafka_tiered.bounds import CRASHES, MAX_LEADER_EPOCH, UNCLEAN_ELECTIONS
-from model.kafka_tiered.state import UNKNOWN, Broker, Copy, Tiered
+from model.kafka_tiered.state import UNKNOWN, Broker, Tiered
 from model.language import (
     action,
     all_of,
@@ -101,21 +101,11 @@ def controller_elect_uncleanly(partition: Tiered, broker: Broker) -> None:
 
 @action("{broker} stops", at="KafkaServer.shutdown", since="3.6.0")
 def broker_crash(partition: Tiered, broker: Broker) -> None:
-    """Its log stays; a copy that it had begun is not finished, and counts as never begun."""
+    """Its log stays."""
     require(broker.up)
 
     spend(partition, CRASHES)
-    broker.up = False
-    broker.follows = False
-    broker.forget_tasks()
-    for segment in partition.segments:
-        begun = all_of(segment.copy == Copy.STARTED, segment.copier == broker)
-        segment.copy = choose(begun, Copy.NONE, segment.copy)
-        segment.copier = choose(begun, None, segment.copier)
-        segment.first = choose(begun, 0, segment.first)
-        segment.until = choose(begun, 0, segment.until)
-        for place in partition.places:
-            segment.lineage[place] = choose(begun, NO_EPOCH, segment.lineage[place])
+    partition.stop(broker)
 
 
 @action(

@@ -204,5 +204,4 @@ def follower_dies_building(
     spend(partition, BUILD_CRASHES)
     partition.truncate_fully(follower, segment.until, leader.log_start)
     follower.building = True
-    follower.up = False
-    follower.follows = False
+    partition.stop(follower)

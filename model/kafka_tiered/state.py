@@ -193,6 +193,20 @@ class Tiered(State):
         for place in self.places:
             broker.lineage[place] = NO_EPOCH
 
+    def stop(self, broker: Broker) -> None:
+        """Its process ends: what it had begun to copy is not finished, as if never begun."""
+        broker.up = False
+        broker.follows = False
+        broker.forget_tasks()
+        for segment in self.segments:
+            begun = all_of(segment.copy == Copy.STARTED, segment.copier == broker)
+            segment.copy = choose(begun, Copy.NONE, segment.copy)
+            segment.copier = choose(begun, None, segment.copier)
+            segment.first = choose(begun, 0, segment.first)
+            segment.until = choose(begun, 0, segment.until)
+            for place in self.places:
+                segment.lineage[place] = choose(begun, NO_EPOCH, segment.lineage[place])
+
     def noted_start(self, broker: Broker) -> int:
         """Where it takes its local log to start: it looks in the remote store for what is below."""
         return choose(broker.noted_start == UNKNOWN, broker.local_start, broker.noted_start)

@@ -18,15 +18,16 @@ from properties.claims import always
 
 
 @always(
-    "positions_are_of_holders",
-    "a consumer has a position in what it holds, one record ahead of its work at most",
+    "positions_are_of_owned_partitions",
+    "a consumer has a position only in a partition that it holds, at most one record ahead of what "
+    "it has processed",
     premise=lambda g: some(not_(row.holders.is_empty) for row in g.partitions),
     failure="{consumer} has a position in {row} that it cannot have",
     breach="keeps a position in a partition that was given up",
     broken_by="a consumer that keeps the positions of what it gives up",
 )
-def positions_are_of_holders(group: Group) -> bool:
-    """One that is left over would be where it begins the next time."""
+def positions_are_of_owned_partitions(group: Group) -> bool:
+    """A position that is left over would be where the consumer begins the next time."""
     return every(
         any_of(
             all_of(
@@ -50,7 +51,7 @@ def positions_are_of_holders(group: Group) -> bool:
 
 
 def has_left_nothing(group: Group, consumer: Consumer) -> bool:
-    """Whom the coordinator does not know it has nothing of, but in a classic assignment."""
+    """The coordinator keeps nothing of the consumer, except in a classic assignment."""
     return all_of(
         consumer.claims_of == 0,
         consumer.epoch == 0,
@@ -70,15 +71,15 @@ def has_left_nothing(group: Group, consumer: Consumer) -> bool:
 
 
 @always(
-    "members_are_known_as_such",
-    "the coordinator knows members by ids of their own, and has nothing of others",
+    "the_coordinator_knows_its_members",
+    "each member has a member id of its own, and the coordinator keeps nothing of former members",
     premise=lambda g: g.has_members,
-    failure="{consumer}, of rank {consumer.rank}, is not what the coordinator makes of it",
+    failure="{consumer}, of rank {consumer.rank}, is not what the coordinator has recorded of it",
     breach="keeps state of a member that is gone",
     broken_by="a coordinator that keeps what it had of a member that it has removed",
 )
-def members_are_known_as_such(group: Group) -> bool:
-    """Who is outside has no member id, and a group with members is not empty."""
+def the_coordinator_knows_its_members(group: Group) -> bool:
+    """A consumer outside has no member id, and a group with members is not Empty."""
     state = group.coordinator
     return all_of(
         (state.state == EMPTY) == not_(group.has_members),
@@ -102,14 +103,15 @@ def members_are_known_as_such(group: Group) -> bool:
 
 @always(
     "a_rebalance_leaves_nothing_behind",
-    "who waits for an answer is waited for, and a group at rest has no claims",
+    "the coordinator waits for every consumer that is joining, and a group without a rebalance "
+    "keeps nothing of one",
     premise=lambda g: g.has_members,
-    failure="{consumer} is not where the rebalance has it",
+    failure="{consumer} does not fit the coordinator's state of the rebalance",
     breach="keeps state of a rebalance that is over",
     broken_by="a member that does not forget its generation",
 )
 def a_rebalance_leaves_nothing_behind(group: Group) -> bool:
-    """`joined` is of a rebalance under way, and claims are of those who joined."""
+    """`joined` is of a rebalance under way, and only members that joined have `claimed`."""
     state = group.coordinator
     moving = any_of(state.state == PREPARING, state.state == COMPLETING)
     return all_of(
@@ -139,7 +141,7 @@ def a_rebalance_leaves_nothing_behind(group: Group) -> bool:
 
 @always(
     "what_is_polled_is_processed",
-    "a consumer that lives gives up no partition of which it has polled a record and not processed",
+    "a live consumer gives up no partition of which it has a polled record still to process",
     of_steps=True,
     premise=lambda g: some(
         row.done[consumer] < row.position[consumer]
@@ -163,16 +165,17 @@ def what_is_polled_is_processed(before: Group, after: Group) -> bool:
 
 
 @always(
-    "the_target_is_for_all",
-    "with the consumer protocol every partition is aimed at one member, and has an epoch if given",
+    "every_partition_has_one_target_member",
+    "with group.protocol=consumer the target assignment has every partition at one member, and an "
+    "assigned one has its owner's epoch",
     premise=lambda g: g.has_members,
-    failure="{row} is not aimed at one member, or its epoch is not that of its owner",
+    failure="{row} has not one target member, or its epoch is not that of its owner",
     breach="has a partition without one target member",
     broken_by="a coordinator that does not work out the target anew",
     promised=lambda model: bool(model.settings.group_protocol == "consumer"),
 )
-def the_target_is_for_all(group: Group) -> bool:
-    """What members are brought to."""
+def every_partition_has_one_target_member(group: Group) -> bool:
+    """The target assignment is what members are reconciled to."""
     return every(
         all_of(
             implies(

@@ -153,16 +153,16 @@ def has_epochs(model: Model) -> bool:
 
 
 @always(
-    "an_owners_commit_counts",
-    "whoever holds a partition that the coordinator has given it may commit its offsets",
+    "an_owners_commit_is_accepted",
+    "the coordinator accepts an offset commit of a member that holds a partition assigned to it",
     premise=something_is_done,
     failure="{consumer} owns {row}, and its commit would be refused",
     breach="refuses a commit of a partition's owner",
     broken_by="kafka_group group.protocol=consumer commit.by.assignment.epoch=false",
     promised=has_epochs,
 )
-def an_owners_commit_counts(group: Group) -> bool:
-    """It has lost nothing: only its epoch is older than the coordinator's."""
+def an_owners_commit_is_accepted(group: Group) -> bool:
+    """Even if its member epoch is older than the coordinator's."""
     return every(
         implies(
             all_of(

@@ -60,7 +60,7 @@ KAFKA_PRODUCER_PROPERTIES: tuple[Property, ...] = (
     safety.acknowledged_records_are_in_a_log,
     safety.no_gap,
     safety.out_of_order_means_a_gap,
-    safety.a_turn_is_a_batch_long,
+    safety.sticky_partitions_get_a_full_batch,
     well_formed,
     safety.failed_records_are_in_no_log,
     a_batch_has_two_records,

@@ -260,8 +260,8 @@ def out_of_order_means_a_gap(before: Topic, after: Topic) -> bool:
 
 
 @always(
-    "a_turn_is_a_batch_long",
-    "a partition that records without a key no longer go to has had batch.size of them",
+    "sticky_partitions_get_a_full_batch",
+    "the sticky partitioner leaves a partition only after it got batch.size of records without key",
     of_steps=True,
     premise=lambda topic: topic.producer.sticky > 0,
     breach="leaves a partition before a batch is full",
@@ -271,8 +271,8 @@ def out_of_order_means_a_gap(before: Topic, after: Topic) -> bool:
         and model.bounds["producer_restarts"] == 0
     ),
 )
-def a_turn_is_a_batch_long(before: Topic, after: Topic) -> bool:
-    """As many records for each, however slow its broker is."""
+def sticky_partitions_get_a_full_batch(before: Topic, after: Topic) -> bool:
+    """Each partition gets as many records as any other, however slow its broker is (KIP-794)."""
     sticky, number = before.producer.sticky, before.producer.next_record
     here = after.batches[after.records[number].batch].partition + 1 == sticky
     had = before.producer.stint + count(

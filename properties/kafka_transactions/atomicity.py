@@ -1,4 +1,4 @@
-"""What is promised of a transaction: all or nothing, only if asked for, for good, and ended."""
+"""What is promised of a transaction: all or nothing, only as requested, durable, and ended."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ def partitions_decide_alike(txn: TransactionalId) -> bool:
 
 
 @always(
-    "committed_was_asked_for",
-    "a transaction is committed only if its producer has asked for it",
+    "commits_were_requested",
+    "a transaction is committed only if its producer called commitTransaction",
     premise=lambda txn: some(is_committed(t, txn) for t in txn.transactions),
-    failure="{t} is committed, and its producer has not asked for it",
+    failure="{t} is committed, and its producer has not called commitTransaction",
     breach="shows a transaction to readers that nobody has committed",
     broken_by="kafka_transactions failed.loads.count=true",
 )
-def committed_was_asked_for(txn: TransactionalId) -> bool:
+def commits_were_requested(txn: TransactionalId) -> bool:
     """What was aborted, or is not finished, no reader with read_committed sees."""
     return every(implies(is_committed(t, txn), t.wish != Wish.OPEN) for t in txn.transactions)
 
 
 @always(
     "committed_stays",
-    "what the producer was told is committed is aborted nowhere, and all of it is in the log",
+    "a transaction whose commit was acknowledged is aborted in no partition and lacks no record",
     premise=lambda txn: some(t.wish == Wish.COMMITTED for t in txn.transactions),
-    failure="the producer was told that {t} is committed, and it is lost in {p}",
+    failure="the commit of {t} was acknowledged, and {p} has aborted it or lacks its record",
     breach="loses a transaction whose commit was acknowledged",
     broken_by="kafka_transactions transaction.version=0",
 )
@@ -83,16 +83,16 @@ def committed_stays(txn: TransactionalId) -> bool:
 
 
 @always(
-    "nothing_is_left_open",
-    "once the coordinator has completed a transaction no partition has one open",
+    "no_hanging_transaction",
+    "once the transaction log has only completed transactions, no partition has an open one",
     premise=lambda txn: some(is_committed(t, txn) for t in txn.transactions),
-    failure="the transaction log says that all is complete, and {p} has a transaction open",
-    breach="leaves a transaction open for ever, so that the last stable offset does not move",
+    failure="all transactions in the transaction log are complete, and {p} has an open one",
+    breach="leaves a hanging transaction: the last stable offset does not move any more",
     broken_by="kafka_transactions transaction.version=0 "
     "transaction.partition.verification.enable=false",
 )
-def nothing_is_left_open(txn: TransactionalId) -> bool:
-    """Who reads with read_committed would wait for it for ever: nobody will send a marker."""
+def no_hanging_transaction(txn: TransactionalId) -> bool:
+    """No marker will come, so consumers with read_committed would wait for ever."""
     last = txn.log[txn.high_watermark - 1]
     complete = any_of(
         last.state == EMPTY, last.state == COMPLETE_COMMIT, last.state == COMPLETE_ABORT
@@ -103,10 +103,10 @@ def nothing_is_left_open(txn: TransactionalId) -> bool:
 
 @always(
     "the_coordinator_can_go_on",
-    "the newest coordinator answers, and sends the markers of what is decided",
+    "the current coordinator answers requests and sends the markers of a prepared transaction",
     premise=lambda txn: some(all_of(txn.leads(c), c.sends_markers) for c in txn.coordinators),
-    failure="{c} is newest, and can do nothing more",
-    breach="leaves a transaction that nobody can end before another broker is coordinator",
+    failure="{c} is the current coordinator, and answers no request or sends no markers",
+    breach="has a coordinator that ends no transaction until another broker takes its place",
     broken_by="kafka_transactions marker.retry.is.taken=false",
 )
 def the_coordinator_can_go_on(txn: TransactionalId) -> bool:
@@ -127,16 +127,16 @@ def decided(coordinator: Coordinator) -> bool:
 
 @always(
     "an_open_transaction_can_be_fenced",
-    "the newest coordinator has an epoch to abort an open transaction with",
+    "the current coordinator has a producer epoch left to abort an ongoing transaction with",
     premise=lambda txn: some(
         all_of(txn.leads(c), is_exhausted(txn, c.epoch)) for c in txn.coordinators
     ),
-    failure="{c} has no epoch left to abort what is open",
+    failure="{c} has no producer epoch left to abort the ongoing transaction with",
     breach="leaves a transaction that only its own producer can end",
     broken_by="kafka_transactions fences.take.a.new.id=false fences.at.the.last.epoch=false",
 )
 def an_open_transaction_can_be_fenced(txn: TransactionalId) -> bool:
-    """Else neither a time-out nor InitProducerId ends it. One that is pending may be its end."""
+    """Else neither a timeout nor InitProducerId ends it. A pending write may be what ends it."""
     return every(
         implies(
             all_of(txn.leads(c), c.acts, c.state == ONGOING, not_(c.pending)), can_fence(txn, c)
@@ -146,29 +146,29 @@ def an_open_transaction_can_be_fenced(txn: TransactionalId) -> bool:
 
 
 @always(
-    "nobody_is_stopped_in_vain",
-    "a producer is told that it is fenced only if the time of a transaction was over",
+    "fenced_only_after_a_timeout",
+    "a producer gets a fatal error only if one of its transactions has timed out",
     premise=lambda txn: txn.producer.phase == Phase.READY,
-    failure="the producer is told an error that ends it, and nobody has fenced it",
-    breach="ends a producer whose id nobody else has",
+    failure="the producer gets a fatal error, and nobody has fenced it",
+    breach="stops a producer that nobody has fenced",
     broken_by="kafka_transactions transaction.version=0 after.a.failed.record=stops",
 )
-def nobody_is_stopped_in_vain(txn: TransactionalId) -> bool:
-    """Whoever has started anew with its id is this one."""
+def fenced_only_after_a_timeout(txn: TransactionalId) -> bool:
+    """The model has one producer: no other instance can fence it by the same transactional.id."""
     return implies(txn.producer.phase == Phase.STOPPED, spent(txn, TIMEOUTS) > 0)
 
 
 @always(
-    "a_refused_record_ends_no_producer",
-    "of a record that a partition refuses its producer hears an error after which it can abort",
+    "a_refused_record_is_abortable",
+    "the error of a record that a partition refuses lets the producer abort: it is not fatal",
     of_steps=True,
     premise=lambda txn: some(p.record == Sent.SENT for p in txn.partitions),
-    failure="a record is refused, and its producer can do nothing more",
-    breach="ends a producer that could have aborted",
+    failure="a record is refused, and its producer gets a fatal error",
+    breach="stops a producer that could have aborted",
     broken_by="kafka_transactions stale.epoch.is.told=false",
 )
-def a_refused_record_ends_no_producer(before: TransactionalId, after: TransactionalId) -> bool:
-    """It waits for nothing else. Of AddPartitionsToTxn it may hear that it is fenced."""
+def a_refused_record_is_abortable(before: TransactionalId, after: TransactionalId) -> bool:
+    """Not judged while a request to the coordinator is under way: that may say it is fenced."""
     waits = any_of(
         before.producer.request != Kind.NONE,
         some(p.record == Sent.ADDING for p in before.partitions),
@@ -178,17 +178,18 @@ def a_refused_record_ends_no_producer(before: TransactionalId, after: Transactio
 
 
 @always(
-    "the_fenced_write_nothing",
-    "no record of an older epoch is appended once the id has a newer one, and no marker is due",
+    "fenced_producers_append_nothing",
+    "once a newer producer epoch is in the transaction log and no marker is due, no partition "
+    "appends a record of an older one",
     of_steps=True,
     premise=lambda txn: some(is_fenced(txn, p) for p in txn.partitions),
-    failure="{p} appends a record of {t}, whose epoch is over",
-    breach="appends a record of a producer that is fenced",
+    failure="{p} appends a record of {t}, whose producer epoch is fenced",
+    breach="appends a record of a fenced producer",
     broken_by="kafka_transactions transaction.version=0 "
     "transaction.partition.verification.enable=false",
 )
-def the_fenced_write_nothing(before: TransactionalId, after: TransactionalId) -> bool:
-    """Fencing: InitProducerId answers no sooner. What was accepted before a marker, it ends."""
+def fenced_producers_append_nothing(before: TransactionalId, after: TransactionalId) -> bool:
+    """InitProducerId answers once this holds. The marker ends what was appended before it."""
     return every(
         implies(
             all_of(is_fenced(before, p), t.number == p.late_record.transaction),
@@ -200,7 +201,7 @@ def the_fenced_write_nothing(before: TransactionalId, after: TransactionalId) ->
 
 
 def is_fenced(txn: TransactionalId, partition: Partition) -> bool:
-    """A record is under way to the partition, and its epoch is over."""
+    """A record is under way to the partition, of an older epoch than the transaction log's."""
     last = txn.log[txn.high_watermark - 1]
     decided = any_of(last.state == PREPARE_COMMIT, last.state == PREPARE_ABORT)
     late = partition.late_record

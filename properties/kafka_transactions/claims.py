@@ -24,7 +24,7 @@ def a_transaction_is_written(txn: TransactionalId) -> bool:
 
 @sometimes("a_transaction_is_committed_everywhere", "every partition commits a transaction")
 def a_transaction_is_committed_everywhere(txn: TransactionalId) -> bool:
-    """And the producer knows: the end that everybody hopes for."""
+    """And the producer has the response."""
     return some(
         all_of(
             t.wish == Wish.COMMITTED,
@@ -43,37 +43,40 @@ def a_transaction_is_aborted(txn: TransactionalId) -> bool:
     )
 
 
-@sometimes("a_transaction_is_complete", "the transaction log says that a transaction is complete")
+@sometimes("a_transaction_is_complete", "CompleteCommit or CompleteAbort is in the transaction log")
 def a_transaction_is_complete(txn: TransactionalId) -> bool:
-    """Markers are all written."""
+    """All markers of a transaction are written."""
     return some(any_complete(txn, position) for position in txn.log.positions)
 
 
 def any_complete(txn: TransactionalId, position: int) -> bool:
-    """A committed record of the log says so."""
+    """A record of the log below its high watermark says so."""
     state = txn.log[position].state
     return all_of(
         position < txn.high_watermark, (state == COMPLETE_COMMIT) | (state == COMPLETE_ABORT)
     )
 
 
-@sometimes("all_transactions_are_begun", "the producer has begun all, and is ready for more")
+@sometimes(
+    "all_transactions_are_begun",
+    "the producer has begun as many transactions as the bound allows, and is ready for another",
+)
 def all_transactions_are_begun(txn: TransactionalId) -> bool:
-    """Otherwise the second would be left out."""
+    """Otherwise no search would reach the last one."""
     producer = txn.producer
     return all_of(producer.begun == txn.bound("transactions"), producer.phase == Phase.READY)
 
 
 KAFKA_TRANSACTIONS_PROPERTIES: tuple[Property, ...] = (
     atomicity.partitions_decide_alike,
-    atomicity.committed_was_asked_for,
+    atomicity.commits_were_requested,
     atomicity.committed_stays,
-    atomicity.nothing_is_left_open,
-    atomicity.the_fenced_write_nothing,
+    atomicity.no_hanging_transaction,
+    atomicity.fenced_producers_append_nothing,
     atomicity.the_coordinator_can_go_on,
     atomicity.an_open_transaction_can_be_fenced,
-    atomicity.nobody_is_stopped_in_vain,
-    atomicity.a_refused_record_ends_no_producer,
+    atomicity.fenced_only_after_a_timeout,
+    atomicity.a_refused_record_is_abortable,
     well_formed,
     a_transaction_is_written,
     a_transaction_is_committed_everywhere,

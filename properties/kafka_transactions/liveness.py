@@ -31,14 +31,14 @@ def open_transactions_end(txn: TransactionalId, partition: Partition) -> bool:
 
 
 def is_decided(txn: TransactionalId, coordinator: Coordinator) -> bool:
-    """The newest coordinator has a transaction that is decided, and not complete."""
+    """The current coordinator has a transaction in PrepareCommit or PrepareAbort."""
     decided = any_of(coordinator.state == PREPARE_COMMIT, coordinator.state == PREPARE_ABORT)
     return all_of(txn.leads(coordinator), coordinator.acts, decided)
 
 
 @leads_to(
     "decided_transactions_complete",
-    "a transaction that is decided is complete, unless its coordinator is replaced",
+    "a transaction in PrepareCommit or PrepareAbort completes, unless its coordinator is replaced",
     is_decided,
     of="coordinators",
     broken_by="kafka_transactions marker.retry.is.taken=false",

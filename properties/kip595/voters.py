@@ -180,12 +180,12 @@ def records_have_the_voters_of_their_epoch(raft: Raft) -> bool:
 
 
 @always(
-    "changes_change",
+    "leaders_hold_their_last_change",
     "a leader has the last change of its epoch in its log, and other voters before",
     failure="{leader} has no change of voters at {raft.elections[leader.epoch].changed}",
     broken_by="a leader that truncates its log",
 )
-def changes_change(raft: Raft) -> bool:
+def leaders_hold_their_last_change(raft: Raft) -> bool:
     """So records from a high watermark on that have the same voters follow the last change."""
     return every(
         implies(
@@ -204,12 +204,12 @@ def changes_change(raft: Raft) -> bool:
 
 
 @always(
-    "settled_records_pass",
-    "a log that ends before what its last epoch has settled elects nobody",
+    "logs_without_settled_records_elect_nobody",
+    "a candidate whose log ends before a record that its last epoch has settled wins no election",
     failure="{voter} could be elected with what it has up to offset {o}",
     broken_by="kip595 commit_before_change=false",
 )
-def settled_records_pass(raft: Raft) -> bool:
+def logs_without_settled_records_elect_nobody(raft: Raft) -> bool:
     """A majority of the same voters or all but one has fetched the next record."""
     return every(
         implies(

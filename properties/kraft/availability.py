@@ -39,8 +39,8 @@ def has_snapshots(model: Model) -> bool:
 
 
 @always(
-    "a_follower_takes_the_snapshot_that_it_is_sent",
-    "a follower takes the snapshot that its leader sends it",
+    "a_follower_accepts_its_leaders_snapshot",
+    "a follower accepts the snapshot that its leader sends it",
     failure="{leader} sends {node} a snapshot that it refuses: its process ends",
     breach="sends a controller a snapshot that it refuses",
     broken_by="kraft snapshot.of.earlier.epoch.is.taken=false",
@@ -51,10 +51,10 @@ def has_snapshots(model: Model) -> bool:
     ),
     promised=has_snapshots,
 )
-def a_follower_takes_the_snapshot_that_it_is_sent(quorum: Quorum) -> bool:
-    """After its start it is sent the same, which it has: it fetches nothing until there is another.
+def a_follower_accepts_its_leaders_snapshot(quorum: Quorum) -> bool:
+    """A restart does not help: the leader sends the same snapshot until it has a later one.
 
-    A leader's snapshot is committed, so that nothing is lost by taking it.
+    A leader's snapshot is committed, so accepting it loses nothing.
     """
     return every(
         implies(
@@ -67,9 +67,9 @@ def a_follower_takes_the_snapshot_that_it_is_sent(quorum: Quorum) -> bool:
 
 
 @always(
-    "who_hears_of_a_leader_hears_where_it_is",
-    "a node that hears of a leader gets its endpoints, has them in its voter set, or tries the "
-    "next bootstrap server",
+    "a_leader_is_named_with_endpoints",
+    "a node that is told who leads is told the leader's endpoints, has them in its voter set, or "
+    "tries the next bootstrap server",
     failure="{other} names {other.leader} to {node} as the leader, without endpoints, and {node} "
     "has none in its voter set: the process of {node} exits",
     breach="names a leader to a controller without endpoints",
@@ -81,8 +81,8 @@ def a_follower_takes_the_snapshot_that_it_is_sent(quorum: Quorum) -> bool:
     ),
     promised=has_dynamic_voters,
 )
-def who_hears_of_a_leader_hears_where_it_is(quorum: Quorum) -> bool:
-    """A new node knows no voters."""
+def a_leader_is_named_with_endpoints(quorum: Quorum) -> bool:
+    """A new node has no voter set to look endpoints up in."""
     if quorum.options.unknown_endpoints_taken:
         return True
     return every(
@@ -96,13 +96,13 @@ def who_hears_of_a_leader_hears_where_it_is(quorum: Quorum) -> bool:
 
 
 @always(
-    "nobody_has_to_cut_below_its_high_watermark",
+    "no_truncation_below_the_high_watermark",
     "no leader asks a follower to truncate below the follower's high watermark",
     failure="{leader} asks {node} to truncate below its high watermark of {node.high_watermark}",
     breach="asks a controller to truncate below its high watermark",
     broken_by="kraft restart.flushes.log=false",
 )
-def nobody_has_to_cut_below_its_high_watermark(quorum: Quorum) -> bool:
+def no_truncation_below_the_high_watermark(quorum: Quorum) -> bool:
     """The follower's poll thread ends with an exception, and its process with it."""
     return every(
         implies(
@@ -125,9 +125,10 @@ def nobody_has_to_cut_below_its_high_watermark(quorum: Quorum) -> bool:
 
 
 @always(
-    "a_leader_takes_the_fetch_offset_that_it_is_sent",
-    "a leader takes the fetch offset of a follower that lost what it had",
-    failure="{node} fetches from an offset before the one that {leader} knows: its process ends",
+    "a_leader_accepts_a_lower_fetch_offset",
+    "a leader accepts a lower fetch offset from a follower that lost its disk",
+    failure="{node} fetches from below the fetch offset that {leader} has of it, and the "
+    "process of {leader} ends",
     breach="ends a leader's process by a Fetch request",
     broken_by="kraft fetch.offset.may.fall=false",
     premise=lambda q: some(
@@ -137,7 +138,7 @@ def nobody_has_to_cut_below_its_high_watermark(quorum: Quorum) -> bool:
     ),
     promised=lambda model: model.bounds[DISK_LOSSES.name] > 0,
 )
-def a_leader_takes_the_fetch_offset_that_it_is_sent(quorum: Quorum) -> bool:
+def a_leader_accepts_a_lower_fetch_offset(quorum: Quorum) -> bool:
     """A follower whose disk was replaced would end one leader after the other."""
     return every(
         implies(
@@ -151,29 +152,29 @@ def a_leader_takes_the_fetch_offset_that_it_is_sent(quorum: Quorum) -> bool:
 
 @always(
     "a_log_begins_at_a_snapshot",
-    "what is before the start of a node's log is in its snapshot",
-    failure="the log of {node} starts at {node.log_start}, and no snapshot has what is before",
+    "a node has a snapshot of all that is before its log start offset",
+    failure="the log of {node} starts at {node.log_start}, and it has no snapshot up to there",
     breach="has a log that starts after its snapshot",
     broken_by="kraft snapshot.is.flushed=false",
     premise=lambda q: some(node.log_start > 0 for node in q.nodes),
     promised=has_snapshots,
 )
 def a_log_begins_at_a_snapshot(quorum: Quorum) -> bool:
-    """Else the node does not start: it has lost metadata, and cannot tell which."""
+    """Else the node does not start: the metadata before its log start offset is lost."""
     return every(node.log_start <= node.snapshot_end for node in quorum.nodes)
 
 
 @always(
-    "a_controller_has_a_state_to_go_back_to",
-    "a controller whose leadership ends has a state in memory for its last stable offset",
+    "a_controller_that_renounces_can_revert",
+    "a controller that loses leadership has an in-memory snapshot at its last stable offset",
     of_steps=True,
-    failure="{node} leads no more, and has no state to go back to: its process ends",
-    breach="ends a controller that has no state to go back to",
+    failure="{node} leads no more, and has no in-memory snapshot to revert to: its process ends",
+    breach="ends a controller that has no in-memory snapshot to revert to",
     broken_by="kraft control.records.are.skipped=false",
     promised=has_voters_in_the_log,
 )
-def a_controller_has_a_state_to_go_back_to(before: Quorum, after: Quorum) -> bool:
-    """Not of a node that restarts: its memory is empty."""
+def a_controller_that_renounces_can_revert(before: Quorum, after: Quorum) -> bool:
+    """`QuorumController.renounce` reverts to it. A node that restarts has nothing to revert."""
     return every(
         implies(
             all_of(
@@ -198,7 +199,7 @@ def a_controller_has_a_state_to_go_back_to(before: Quorum, after: Quorum) -> boo
     promised=has_voters_in_the_log,
 )
 def an_added_voter_has_caught_up(before: Quorum, after: Quorum) -> bool:
-    """Else the quorum tolerates a failure less until it has. Not of a leader that is deposed."""
+    """Else the quorum tolerates one failure less until it has. A replaced leader is not judged."""
     return every(
         implies(
             all_of(
@@ -216,14 +217,14 @@ def an_added_voter_has_caught_up(before: Quorum, after: Quorum) -> bool:
 
 @always(
     "a_role_fits_epoch_vote_and_leader",
-    "a Candidate has voted for itself and knows no leader; whoever leads or has resigned, and "
-    "nobody else, is the leader that it knows; a Follower knows one",
-    failure="what {node} knows of its epoch's vote and leader does not fit its role",
+    "a Candidate has voted for itself and knows no leader; a Leader or Resigned node, and no "
+    "other, has itself as leader; a Follower knows its leader",
+    failure="the role of {node} does not fit its vote and the leader that it knows",
     breach="has a controller in a state that its vote and leader do not allow",
     broken_by="a candidate that does not vote for itself",
 )
 def a_role_fits_epoch_vote_and_leader(quorum: Quorum) -> bool:
-    """`QuorumState` refuses the transition: the process ends. A leader cannot stand or follow."""
+    """`QuorumState` throws at a transition that breaks this, and the process ends."""
     return every(
         all_of(
             implies(node.role == CANDIDATE, all_of(is_none(node.leader), node.voted == node)),

@@ -29,22 +29,22 @@ from model.language import (
 )
 from properties.claims import Property, always, sometimes
 from properties.kraft.availability import (
-    a_controller_has_a_state_to_go_back_to,
-    a_follower_takes_the_snapshot_that_it_is_sent,
-    a_leader_takes_the_fetch_offset_that_it_is_sent,
+    a_controller_that_renounces_can_revert,
+    a_follower_accepts_its_leaders_snapshot,
+    a_leader_accepts_a_lower_fetch_offset,
+    a_leader_is_named_with_endpoints,
     a_log_begins_at_a_snapshot,
     a_role_fits_epoch_vote_and_leader,
     an_added_voter_has_caught_up,
     has_dynamic_voters,
     has_snapshots,
     has_voters_in_the_log,
-    nobody_has_to_cut_below_its_high_watermark,
-    who_hears_of_a_leader_hears_where_it_is,
+    no_truncation_below_the_high_watermark,
 )
 from properties.kraft.pre_votes import (
     a_leader_that_is_heard_is_not_disturbed,
-    a_removed_voter_does_not_stand,
-    who_cannot_win_does_not_stand,
+    a_removed_voter_starts_no_election,
+    who_cannot_win_starts_no_election,
 )
 
 
@@ -56,19 +56,20 @@ from properties.kraft.pre_votes import (
     broken_by="a voter that does not write down its vote",
 )
 def one_leader_in_an_epoch(quorum: Quorum) -> bool:
-    """Else offset and epoch do not name a record."""
+    """Else one offset and epoch may be two records."""
     return every(not_(row.another) for row in quorum.epochs)
 
 
 @always(
     "committed_records_stay",
-    "below a node's high watermark is what was committed there first",
-    failure="{node} has below its high watermark of {node.high_watermark} what was not committed",
+    "a node's records below its high watermark are those that were committed there first",
+    failure="{node}, with high watermark {node.high_watermark}, lacks or has replaced a committed "
+    "record below it",
     breach="replaces a committed record",
     broken_by="kraft leader.counts.what.is.flushed=false",
 )
 def committed_records_stay(quorum: Quorum) -> bool:
-    """Of two histories, a controller has shown one and then the other."""
+    """Else two controllers act on different metadata."""
     return every(
         implies(
             row.number < node.high_watermark,
@@ -84,15 +85,15 @@ def committed_records_stay(quorum: Quorum) -> bool:
 
 
 @always(
-    "offset_and_epoch_name_a_record",
-    "of two logs with a record of the same epoch at an offset, it is the same record",
+    "one_record_at_an_offset_and_epoch",
+    "two logs with the same epoch at an offset have the same record there",
     failure="{one} and {other} have different records of the same epoch at an offset",
     breach="has two records of one offset and epoch",
     broken_by="kraft leader.restarts=leader",
     promised=has_dynamic_voters,
 )
-def offset_and_epoch_name_a_record(quorum: Quorum) -> bool:
-    """Else nobody truncates. Records are told apart here as VotersRecords and others."""
+def one_record_at_an_offset_and_epoch(quorum: Quorum) -> bool:
+    """Else no follower truncates. The model tells VotersRecords from other records."""
     return every(
         implies(
             all_of(
@@ -114,14 +115,14 @@ def offset_and_epoch_name_a_record(quorum: Quorum) -> bool:
 
 @always(
     "leaders_have_what_is_committed",
-    "a leader of a later epoch than that of the last commit has all that was committed",
+    "the leader of a later epoch than that of the last commit has every committed record",
     premise=lambda q: some(all_of(node.leads, node.epoch > q.committed_in) for node in q.nodes),
-    failure="{node} leads epoch {node.epoch}, and lacks what was committed in an earlier one",
+    failure="{node} leads epoch {node.epoch}, and lacks a record committed in an earlier one",
     breach="elects a leader without a committed record",
     broken_by="kraft restart.flushes.log=false",
 )
 def leaders_have_what_is_committed(quorum: Quorum) -> bool:
-    """It cannot bring back what it lacks: acknowledged metadata is lost."""
+    """A leader fetches from nobody: what it lacks is acknowledged metadata that is lost."""
     return every(
         implies(
             all_of(node.leads, node.epoch > quorum.committed_in, row.epoch != 0),
@@ -141,7 +142,7 @@ def leaders_have_what_is_committed(quorum: Quorum) -> bool:
     promised=has_voters_in_the_log,
 )
 def the_voter_set_is_that_of_the_log(quorum: Quorum) -> bool:
-    """Else two nodes with the same log count different majorities."""
+    """Else two nodes with the same log need different majorities."""
     return every(
         all_of(node.stale_voters.is_empty, node.last_read_offset == node.log.last_voters_offset)
         for node in quorum.nodes
@@ -149,7 +150,7 @@ def the_voter_set_is_that_of_the_log(quorum: Quorum) -> bool:
 
 
 @always(
-    "a_snapshot_has_what_the_log_had",
+    "a_snapshot_has_the_voters_of_the_log",
     "a snapshot has the voters of the last VotersRecord before its end",
     failure="the snapshot of {node} lacks a VotersRecord before its end at {node.snapshot_end}",
     breach="makes a snapshot with a wrong voter set",
@@ -157,8 +158,8 @@ def the_voter_set_is_that_of_the_log(quorum: Quorum) -> bool:
     premise=lambda q: some(node.snapshot_end > 0 for node in q.nodes),
     promised=lambda model: has_voters_in_the_log(model) and has_snapshots(model),
 )
-def a_snapshot_has_what_the_log_had(quorum: Quorum) -> bool:
-    """Else each node that reads it has an older voter set, after a restart too."""
+def a_snapshot_has_the_voters_of_the_log(quorum: Quorum) -> bool:
+    """Else each node that loads it has an older voter set, after a restart too."""
     return every(
         not_(
             all_of(
@@ -221,7 +222,7 @@ def may_act(quorum: Quorum, node: Node) -> bool:
     broken_by="kraft one.change.at.a.time=false",
 )
 def majorities_meet(quorum: Quorum) -> bool:
-    """The reason why Raft is safe: who might vote is counted by the logs of now."""
+    """Why Raft is safe. A node counts if its log would let it vote now."""
     return every(
         implies(
             all_of(one != other, may_act(quorum, one), may_act(quorum, other)),
@@ -241,7 +242,7 @@ def majorities_meet(quorum: Quorum) -> bool:
     promised=lambda model: model.settings.auto_join,
 )
 def a_removed_voter_stays_out(quorum: Quorum) -> bool:
-    """An operator removed it, and may have thought of another number of failures."""
+    """An operator removed it: the quorum would tolerate another number of failures than planned."""
     return not_(quorum.rejoined)
 
 
@@ -254,7 +255,7 @@ def a_removed_voter_stays_out(quorum: Quorum) -> bool:
     broken_by="a follower that takes any high watermark",
 )
 def high_watermarks_do_not_fall(before: Quorum, after: Quorum) -> bool:
-    """A start has none: it is in memory."""
+    """A restart resets it, as it is kept in memory alone."""
     return every(
         any_of(
             after.nodes[node].high_watermark >= node.high_watermark,
@@ -273,7 +274,7 @@ def high_watermarks_do_not_fall(before: Quorum, after: Quorum) -> bool:
     broken_by="a vote that is not in quorum-state",
 )
 def one_vote_in_an_epoch(before: Quorum, after: Quorum) -> bool:
-    """Nor does who knows the leader of the epoch."""
+    """A node that knows the leader of the epoch votes for nobody either."""
     return every(
         implies(
             all_of(
@@ -288,16 +289,16 @@ def one_vote_in_an_epoch(before: Quorum, after: Quorum) -> bool:
 
 
 @always(
-    "a_vote_is_for_one_disk",
-    "a candidate has no vote that was for a disk which it has lost",
-    failure="{node} has a vote of {voter} which was for the disk that {node} has lost",
-    breach="counts a vote that was for a lost disk",
+    "no_vote_for_a_lost_disk",
+    "a candidate counts no vote that was given to the directory id of a disk that it has lost",
+    failure="{node} counts a vote of {voter} for the directory id of a disk that {node} has lost",
+    breach="counts a vote that was given to a lost disk",
     broken_by="kraft quorum.state.names.directory=false",
     premise=lambda q: some(voter.voted_for_lost for voter in q.nodes),
     promised=lambda model: has_dynamic_voters(model) and model.bounds[DISK_LOSSES.name] > 0,
 )
-def a_vote_is_for_one_disk(quorum: Quorum) -> bool:
-    """Else one epoch may be led from two disks, of which the second has not what the first had."""
+def no_vote_for_a_lost_disk(quorum: Quorum) -> bool:
+    """Else one epoch may have two leaders: before the loss, and after it with an empty log."""
     return every(
         not_(
             all_of(
@@ -325,9 +326,9 @@ def a_record_is_committed(quorum: Quorum) -> bool:
     return some(all_of(node.leads, node.high_watermark > 1) for node in quorum.nodes)
 
 
-@sometimes("a_follower_truncates", "a follower's log is cut", of_steps=True)
+@sometimes("a_follower_truncates", "a follower truncates its log", of_steps=True)
 def a_follower_truncates(before: Quorum, after: Quorum) -> bool:
-    """Logs diverge, and are made alike again, with nothing lost."""
+    """Logs diverge and become alike again."""
     lost = any_of(
         after.spent.power_losses != before.spent.power_losses,
         after.spent.disk_losses != before.spent.disk_losses,
@@ -345,7 +346,7 @@ def a_voter_set_changes(quorum: Quorum) -> bool:
 
 @sometimes("two_candidates_in_an_epoch", "two nodes are Candidates of the same epoch")
 def two_candidates_in_an_epoch(quorum: Quorum) -> bool:
-    """Elections that split the votes."""
+    """Elections with split votes."""
     return some(
         all_of(
             one != other,
@@ -361,24 +362,24 @@ def two_candidates_in_an_epoch(quorum: Quorum) -> bool:
 KRAFT_PROPERTIES: tuple[Property, ...] = (
     one_leader_in_an_epoch,
     committed_records_stay,
-    offset_and_epoch_name_a_record,
+    one_record_at_an_offset_and_epoch,
     leaders_have_what_is_committed,
     the_voter_set_is_that_of_the_log,
-    a_snapshot_has_what_the_log_had,
-    a_follower_takes_the_snapshot_that_it_is_sent,
+    a_snapshot_has_the_voters_of_the_log,
+    a_follower_accepts_its_leaders_snapshot,
     majorities_meet,
     a_removed_voter_stays_out,
     high_watermarks_do_not_fall,
     one_vote_in_an_epoch,
-    a_vote_is_for_one_disk,
-    nobody_has_to_cut_below_its_high_watermark,
-    who_hears_of_a_leader_hears_where_it_is,
-    a_leader_takes_the_fetch_offset_that_it_is_sent,
+    no_vote_for_a_lost_disk,
+    no_truncation_below_the_high_watermark,
+    a_leader_is_named_with_endpoints,
+    a_leader_accepts_a_lower_fetch_offset,
     a_log_begins_at_a_snapshot,
-    a_controller_has_a_state_to_go_back_to,
+    a_controller_that_renounces_can_revert,
     an_added_voter_has_caught_up,
-    a_removed_voter_does_not_stand,
-    who_cannot_win_does_not_stand,
+    a_removed_voter_starts_no_election,
+    who_cannot_win_starts_no_election,
     a_leader_that_is_heard_is_not_disturbed,
     a_role_fits_epoch_vote_and_leader,
     another_node_leads,

@@ -1,7 +1,7 @@
-"""What a quorum comes to in the end, once faults are over, by `model/kraft/fairness.py`.
+"""What happens in a quorum in the end, on every run that is fair by `model/kraft/fairness.py`.
 
-Budgets of faults and of changes run out, so "once they are over" needs no saying. A promise that is
-of a leader ends with its leadership.
+Budgets of faults and changes run out, so each run comes to an end of them. What is promised of a
+leader ends with its leadership.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from properties.liveness import Liveness, always_eventually, leads_to
 
 @always_eventually(
     "a_leader_is_elected",
-    "again and again a node leads the latest epoch, and has committed a record of its own",
+    "again and again the leader of the latest epoch has committed a record of its epoch",
     broken_by="kraft with timeouts that never expire",
 )
 def a_leader_is_elected(quorum: Quorum) -> bool:
-    """Else no metadata changes: no partition gets another leader."""
+    """Else no metadata changes: no partition gets a new leader."""
     return some(
         all_of(leads_latest(quorum, node), is_established(quorum, node)) for node in quorum.nodes
     )
@@ -42,7 +42,7 @@ def has_uncommitted(quorum: Quorum, node: Node) -> bool:
     broken_by="kraft with followers that do not fetch",
 )
 def appends_are_committed(quorum: Quorum, node: Node) -> bool:
-    """Else the controller's requests time out."""
+    """Else requests to the controller time out."""
     return not_(has_uncommitted(quorum, node))
 
 
@@ -53,7 +53,7 @@ def changes_voters(quorum: Quorum, node: Node) -> bool:
 
 @leads_to(
     "a_change_of_voters_ends",
-    "a change of voters is committed, unless its leader leads no more",
+    "a VotersRecord is committed, unless its leader leads no more",
     changes_voters,
     of="nodes",
     broken_by="kraft with followers that do not fetch",
@@ -78,13 +78,14 @@ def is_behind(quorum: Quorum, node: Node) -> bool:
 
 @leads_to(
     "followers_catch_up",
-    "a voter that follows the leader comes to have its log, unless one of them gives up",
+    "a voter that follows the leader gets all of its log, unless it stops to follow or the leader "
+    "leads no more",
     is_behind,
     of="nodes",
     broken_by="kraft snapshot.of.earlier.epoch.is.taken=false",
 )
 def followers_catch_up(quorum: Quorum, node: Node) -> bool:
-    """Else the quorum has a voter less."""
+    """Else the quorum tolerates one failure less."""
     return not_(is_behind(quorum, node))
 
 

@@ -31,7 +31,7 @@ def _is_granted(quorum: Quorum, node: Node) -> bool:
 def _stands(before: Quorum, after: Quorum, node: Node) -> bool:
     """The node starts an election, or gets the last pre-vote that it needs for one.
 
-    What it was granted before it may still use, once.
+    Pre-votes that it was granted before may still be used, once.
     """
     now, may = after.nodes[node], all_of(node.role == PROSPECTIVE, _is_granted(before, node))
     starts = all_of(now.role == CANDIDATE, now.epoch > node.epoch)
@@ -40,7 +40,7 @@ def _stands(before: Quorum, after: Quorum, node: Node) -> bool:
 
 
 def is_removed(quorum: Quorum, node: Node) -> bool:
-    """The leader of the latest epoch has committed its last VotersRecord, without the node."""
+    """The leader of the latest epoch has committed its last VotersRecord, which lacks the node."""
     return some(
         all_of(
             leader != node,
@@ -54,7 +54,7 @@ def is_removed(quorum: Quorum, node: Node) -> bool:
 
 
 @always(
-    "a_removed_voter_does_not_stand",
+    "a_removed_voter_starts_no_election",
     "a voter starts no election once its removal is committed",
     of_steps=True,
     failure="{node}, whose removal is committed, starts an election: a working leader's epoch ends",
@@ -62,8 +62,8 @@ def is_removed(quorum: Quorum, node: Node) -> bool:
     broken_by="kraft pre.vote=false",
     promised=lambda model: has_voters_in_the_log(model) and has_pre_votes(model),
 )
-def a_removed_voter_does_not_stand(before: Quorum, after: Quorum) -> bool:
-    """It does not know that it was removed; of four voters one may have granted before it did."""
+def a_removed_voter_starts_no_election(before: Quorum, after: Quorum) -> bool:
+    """It does not know that it was removed. A voter may grant before that record reaches it."""
     return every(
         not_(
             all_of(
@@ -105,7 +105,7 @@ def cannot_win(quorum: Quorum, node: Node) -> bool:
 
 
 @always(
-    "who_cannot_win_does_not_stand",
+    "who_cannot_win_starts_no_election",
     "a node starts no election while a majority of the voters would refuse it",
     of_steps=True,
     failure="{node} starts an election that it cannot win",
@@ -116,8 +116,8 @@ def cannot_win(quorum: Quorum, node: Node) -> bool:
     ),
     promised=has_pre_votes,
 )
-def who_cannot_win_does_not_stand(before: Quorum, after: Quorum) -> bool:
-    """It was cut off, or its log is behind, or the others hear their leader."""
+def who_cannot_win_starts_no_election(before: Quorum, after: Quorum) -> bool:
+    """Its log is behind, or the others hear their leader."""
     return every(
         not_(all_of(cannot_win(before, node), _stands(before, after, node)))
         for node in before.nodes
@@ -152,7 +152,7 @@ def is_heard(quorum: Quorum, leader: Node, node: Node) -> bool:
     promised=has_pre_votes,
 )
 def a_leader_that_is_heard_is_not_disturbed(before: Quorum, after: Quorum) -> bool:
-    """By the leader's voter set, which the node may not know."""
+    """The majority is of the leader's voter set; the node itself may have another."""
     return every(
         not_(all_of(is_heard(before, leader, node), _stands(before, after, node)))
         for leader in before.nodes

@@ -52,6 +52,12 @@ def test_as_data_it_has_all_and_without_names_none_of_these(highwater, saved, tm
     assert read(again).topics[0].partitions == STUCK.topics[0].partitions
 
 
+def test_remote_segments_of_a_cluster_that_was_read_are_not_judged(highwater, saved):
+    path = saved(told(topic("a", partition())))
+    ended = highwater("ask", path, "--set", "remote.storage.enable=true")
+    assert ended.status == Exit.USAGE and "is not read of a running cluster" in ended.err
+
+
 def test_no_danger_and_no_time_is_a_limit_and_so_is_a_cluster_that_tells_nothing(highwater, saved):
     healthy = told(topic("t", partition()))
     assert highwater("ask", saved(healthy), "--max-seconds", "0").status == Exit.LIMIT

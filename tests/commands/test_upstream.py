@@ -55,7 +55,10 @@ def test_a_finding_without_a_fix_has_a_text_alone(highwater, tmp_path, monkeypat
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (["77", "-o", "DIR"], "no finding is called '77': valid are 0001, 0002"),
+        (
+            ["18", "-o", "DIR"],
+            "no finding is called '18': did you mean '0018'?",
+        ),
         (["0001"], "name a new or empty directory: highwater upstream 0001 -o DIR"),
         (["-o", "DIR"], "-o and --kafka go with a NUMBER"),
         (["0003", "-o", "DIR", "--kafka", "4.3.1"], "0003 is not in Kafka 4.3.1: fixed in 4.3.0"),

@@ -7,11 +7,13 @@ said to be needed have to do, and any more besides.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable
 
 from checker.core.engines.reference import State
 from checker.core.proofs.cutoff.need import NOBODY, RefusedError, Want
 from checker.core.proofs.cutoff.witnesses import Witnesses
+from model.language.action import Instance
 from model.language.graph import Node
 from model.language.lifted import Lifted
 from model.language.protocol import Model
@@ -89,12 +91,15 @@ def steps_are_steps_of_a_part(example: Example) -> None:
             enabled, after = parts.step(instance, state, tuple(range(MEMBERS)))
             if not enabled or after is None or count >= MEMBERS:
                 continue
-
-            def is_so(kept: tuple[int, ...]) -> bool:
-                found = parts.step(instance, state, kept)  # noqa: B023
-                return found == (True, parts.part(after, kept))  # noqa: B023
-
+            is_so = functools.partial(_is_the_step, parts, instance, state, after)
             assert few_do(count, parts.subsets(taking), is_so), f"{instance}: {count}, {state}"
+
+
+def _is_the_step(
+    parts: Parts, instance: Instance, state: State, after: State, kept: tuple[int, ...]
+) -> bool:
+    """The members that are kept take the step, and come to what the whole state came to."""
+    return parts.step(instance, state, kept) == (True, parts.part(after, kept))
 
 
 PART_LAWS = (claims_say_the_same_of_a_part, steps_are_steps_of_a_part)

@@ -100,13 +100,15 @@ def test_states_that_differ_only_in_what_is_read_no_more_are_one():
 
 @pytest.mark.slow
 def test_states_that_differ_in_what_is_still_assigned_are_two():
-    # Nothing asks any more what c0 is, but c1 will be what it is.
+    # No guard reads c0, but c1 will be what it is; if that is 1, it can still become 2, later.
     steps = [
         ("all_of(s.c2 == 0)", "s.c2 = 1", "s.c0 = 1"),
         ("all_of(s.c2 == 0)", "s.c2 = 1", "s.c0 = 2"),
         ("all_of(s.c2 == 1)", "s.c2 = 2", "s.c1 = s.c0"),
+        ("all_of(s.c3 == 0)", "s.c3 = 1"),
+        ("all_of(s.c3 == 1)", "s.c0 = 2"),
     ]
-    example = example_of(steps, {"never": ("s", "s.c1 == 2")}, [0, 0, 0])
+    example = example_of(steps, {"never": ("s", "s.c1 == 2")}, [0, 0, 0, 0])
     options = Options(cross_check=False)
     found = ReducedExplorer(example.model, example.properties, Limits(), options).run()
     assert [violation.depth for violation in found.violations] == [2]

@@ -18,6 +18,7 @@ from model.language import (
     budget,
     choose,
     is_left,
+    not_,
     require,
     spend,
     spent,
@@ -58,7 +59,7 @@ def spends(house: House) -> None:
 
 
 def spends_where_off(house: House) -> None:
-    spend(house, PAUSES, where=house.on == False)  # noqa: E712 (a value that may be symbolic)
+    spend(house, PAUSES, where=not_(house.on))
     house.on = choose(house.on, False, True)
 
 

@@ -33,7 +33,7 @@ NEEDED = {
     "every_partition_is_assigned": NO_FAULTS,
     "shares_are_even": NO_FAULTS | {"topic_partitions": 3},
     "a_rebalance_repeats_nothing": NO_FAULTS,
-    "an_owners_commit_counts": NO_FAULTS,
+    "an_owners_commit_is_accepted": NO_FAULTS,
 }
 DEPTHS = {
     "one_owner_in_a_generation": 14,
@@ -46,7 +46,7 @@ DEPTHS = {
     "no_record_processed_twice": 14,
     "a_rebalance_repeats_nothing": 15,
     "commits_do_not_go_back": 14,
-    "an_owners_commit_counts": 7,
+    "an_owners_commit_is_accepted": 7,
 }
 
 
@@ -104,11 +104,15 @@ def strikes_off(group: Group, consumer: Consumer) -> None:
 
 
 MISTAKES = {
-    "positions_are_of_holders": ("consumer_hear_it_is_fenced", keeps_positions, {}),
+    "positions_are_of_owned_partitions": ("consumer_hear_it_is_fenced", keeps_positions, {}),
     "a_rebalance_leaves_nothing_behind": ("consumer_hear_it_is_fenced", keeps_generation, {}),
     "what_is_polled_is_processed": ("consumer_hear_it_is_fenced", does_not_wait, {}),
-    "members_are_known_as_such": ("coordinator_expire_live_member", strikes_off, {}),
-    "the_target_is_for_all": ("coordinator_expire_live_member", strikes_off, CONSUMER),
+    "the_coordinator_knows_its_members": ("coordinator_expire_live_member", strikes_off, {}),
+    "every_partition_has_one_target_member": (
+        "coordinator_expire_live_member",
+        strikes_off,
+        CONSUMER,
+    ),
 }
 
 
@@ -247,7 +251,7 @@ def test_members_are_interchangeable_and_the_reference_engine_counts_the_same(se
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", first_and_slow("one_consumer_at_a_time", "an_owners_commit_counts")
+    "name", first_and_slow("one_consumer_at_a_time", "an_owners_commit_is_accepted")
 )
 def test_bounded_checking_finds_the_same_depth(name):
     (prop,) = choose_properties(KAFKA_GROUP, [name])

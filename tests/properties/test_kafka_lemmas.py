@@ -5,12 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import z3
 
+from checker.core.engines.symbolic import SymbolicEngine
 from checker.core.search.explore import Explorer, Options
 from checker.core.verdict import Verdict
 from checker.lab.experiments.cases import read_case
+from model.kafka.leader_epoch_cache import local_truncation
 from model.kafka.protocol import KAFKA
+from model.kafka.state import DIVERGING_ANSWER, TopicPartition
+from model.language import all_of, every, implies
 from properties import lemmas_of, properties_of
+from properties.claims import always
+from properties.kafka.lemmas import answers, logs
 from tests.support.kafka import FIX_36, SAFE, kafka_model
 from tests.support.tiers import nightly, slow_but
 
@@ -98,3 +105,35 @@ def test_without_a_fix_lemmas_fall_in_reachable_states(name):
     result = Explorer(model, LEMMAS, options=Options(keep_going=True, cross_check=False)).run()
 
     assert {violation.property.name for violation in result.violations} >= FALLEN[name]
+
+
+@always("cut_as_it_says", "the lemma knows of every entry that an answer makes a follower cut")
+def cut_as_it_says(partition: TopicPartition) -> bool:
+    return every(
+        implies(
+            all_of(
+                follower.answer.kind == DIVERGING_ANSWER,
+                follower.answer.offset == follower.log.end,
+                follower.log.has(offset),
+                local_truncation(follower.log, follower.answer.epoch, follower.answer.end)
+                <= offset,
+            ),
+            answers.cuts(follower, offset),
+        )
+        for follower in partition.brokers
+        for offset in follower.log.positions
+    )
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+def test_a_late_truncation_cuts_what_the_lemma_says_where_epochs_are_in_order(in_order):
+    """Offset by offset: no search along the log, as the follower makes one."""
+    settings = {"fetch.answers": "in_flight"}
+    sizes = {"replicas": 2, "log_size": 2}
+    engine = SymbolicEngine(kafka_model("kafka-4.1", settings, **sizes))
+    solver = z3.SolverFor("QF_FD")
+    solver.add(engine.in_domain(), z3.Not(engine.claim(cut_as_it_says)))
+    if in_order:
+        solver.add(engine.claim(logs.epochs_in_logs))
+
+    assert solver.check() == (z3.unsat if in_order else z3.sat)

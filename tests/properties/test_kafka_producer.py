@@ -22,7 +22,7 @@ NEEDED = {
     "acknowledged_records_are_in_a_log": {"broker_errors": 1},
     "no_gap": {"broker_errors": 1},
     "out_of_order_means_a_gap": {"refused_batches": 1, "keys": 2, "max_records": 3},
-    "a_turn_is_a_batch_long": {"keyless_records": 3, "max_records": 3},
+    "sticky_partitions_get_a_full_batch": {"keyless_records": 3, "max_records": 3},
 }
 DEPTHS = {
     "batches_are_whole": 4,
@@ -32,7 +32,7 @@ DEPTHS = {
     "acknowledged_records_are_in_a_log": 2,
     "no_gap": 4,
     "out_of_order_means_a_gap": 9,
-    "a_turn_is_a_batch_long": 3,
+    "sticky_partitions_get_a_full_batch": 3,
     "failed_records_are_in_no_log": 3,
     "well_formed": 3,
 }

@@ -30,28 +30,28 @@ ONE = {"topic_partitions": 1}
 TWO_FAILOVERS = {"transactions": 1, "coordinator_failovers": 2, "transaction_timeouts": 1}
 NEEDED = {
     "partitions_decide_alike": TWO_FAILOVERS,
-    "committed_was_asked_for": ONE | {"coordinator_failovers": 1, "load_failures": 1},
+    "commits_were_requested": ONE | {"coordinator_failovers": 1, "load_failures": 1},
     "committed_stays": ONE
     | {"coordinator_failovers": 1, "stale_answers": 1, "transaction_timeouts": 1},
-    "nothing_is_left_open": ONE | {"transactions": 1, "late_produces": 1},
-    "the_fenced_write_nothing": ONE
+    "no_hanging_transaction": ONE | {"transactions": 1, "late_produces": 1},
+    "fenced_producers_append_nothing": ONE
     | {"transactions": 1, "late_produces": 1, "producer_restarts": 1},
     "the_coordinator_can_go_on": {"transactions": 1, "coordinator_failovers": 1},
     "an_open_transaction_can_be_fenced": ONE
     | {"transactions": 3, "transaction_timeouts": 1, "new_producer_ids": 1, "producer_epochs": 5},
-    "nobody_is_stopped_in_vain": ONE | {"transactions": 1, "late_produces": 1},
-    "a_refused_record_ends_no_producer": ONE | {"transactions": 1, "transaction_timeouts": 1},
+    "fenced_only_after_a_timeout": ONE | {"transactions": 1, "late_produces": 1},
+    "a_refused_record_is_abortable": ONE | {"transactions": 1, "transaction_timeouts": 1},
 }
 DEPTHS = {
     "partitions_decide_alike": 20,
-    "committed_was_asked_for": 22,
+    "commits_were_requested": 22,
     "committed_stays": 24,
-    "nothing_is_left_open": 12,
-    "the_fenced_write_nothing": 14,
+    "no_hanging_transaction": 12,
+    "fenced_producers_append_nothing": 14,
     "the_coordinator_can_go_on": 12,
     "an_open_transaction_can_be_fenced": 25,
-    "nobody_is_stopped_in_vain": 5,
-    "a_refused_record_ends_no_producer": 7,
+    "fenced_only_after_a_timeout": 5,
+    "a_refused_record_is_abortable": 7,
 }
 
 
@@ -100,7 +100,7 @@ def test_what_is_dead_and_not_blank_is_noticed(wrong_step):
 
 FAILOVER = {"coordinator_failovers": 1}
 TAKES = {
-    "the_fenced_write_nothing": "late_produces",
+    "fenced_producers_append_nothing": "late_produces",
     "an_open_transaction_can_be_fenced": "new_producer_ids",
 }
 """A bound without which no state makes the premise true."""
@@ -161,7 +161,7 @@ def test_who_aborts_waits_until_what_was_decided_before_is_complete(version):
     """It is told CONCURRENT_TRANSACTIONS, not that it is fenced."""
     settings = {**PRESETS["kafka-fixed"], "transaction.version": version}
     model = KAFKA_TRANSACTIONS.model(ONE | {"late_produces": 1}, settings)
-    claims = choose_properties(KAFKA_TRANSACTIONS, ["nobody_is_stopped_in_vain"])
+    claims = choose_properties(KAFKA_TRANSACTIONS, ["fenced_only_after_a_timeout"])
     assert explore(model, claims).verdict is Verdict.EXHAUSTED
 
 

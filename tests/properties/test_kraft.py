@@ -34,19 +34,19 @@ NEEDED = {
     "leaders_have_what_is_committed": FAULTS,
     "the_voter_set_is_that_of_the_log": {"appends": 2, "epochs": 2},
     "majorities_meet": {"appends": 0, "epochs": 2, "voter_changes": 2},
-    "nobody_has_to_cut_below_its_high_watermark": FAULTS,
-    "a_snapshot_has_what_the_log_had": {"appends": 2, "epochs": 2, "snapshots": 1},
-    "a_follower_takes_the_snapshot_that_it_is_sent": {"voter_changes": 0, "snapshots": 1},
+    "no_truncation_below_the_high_watermark": FAULTS,
+    "a_snapshot_has_the_voters_of_the_log": {"appends": 2, "epochs": 2, "snapshots": 1},
+    "a_follower_accepts_its_leaders_snapshot": {"voter_changes": 0, "snapshots": 1},
     "a_removed_voter_stays_out": {"appends": 0, "epochs": 1, "voter_changes": 2},
-    "offset_and_epoch_name_a_record": {"epochs": 1, "power_losses": 1},
-    "a_leader_takes_the_fetch_offset_that_it_is_sent": {"epochs": 1, "disk_losses": 1},
+    "one_record_at_an_offset_and_epoch": {"epochs": 1, "power_losses": 1},
+    "a_leader_accepts_a_lower_fetch_offset": {"epochs": 1, "disk_losses": 1},
     "a_log_begins_at_a_snapshot": {"epochs": 1, "snapshots": 1, "power_losses": 1},
-    "a_controller_has_a_state_to_go_back_to": {"epochs": 1},
-    "a_removed_voter_does_not_stand": {"appends": 0, "epochs": 2},
-    "who_cannot_win_does_not_stand": {"appends": 0, "epochs": 2},
+    "a_controller_that_renounces_can_revert": {"epochs": 1},
+    "a_removed_voter_starts_no_election": {"appends": 0, "epochs": 2},
+    "who_cannot_win_starts_no_election": {"appends": 0, "epochs": 2},
     "a_leader_that_is_heard_is_not_disturbed": {"appends": 0, "epochs": 2},
     "an_added_voter_has_caught_up": {"appends": 0, "epochs": 1},
-    "a_vote_is_for_one_disk": {
+    "no_vote_for_a_lost_disk": {
         "nodes": 2,
         "appends": 0,
         "voter_changes": 0,
@@ -54,7 +54,7 @@ NEEDED = {
         "crashes": 1,
         "disk_losses": 1,
     },
-    "who_hears_of_a_leader_hears_where_it_is": {
+    "a_leader_is_named_with_endpoints": {
         "appends": 0,
         "epochs": 2,
         "crashes": 1,
@@ -62,10 +62,10 @@ NEEDED = {
     },
 }
 OTHERWISE = {
-    "a_vote_is_for_one_disk": {"kraft.version": "0"},
+    "no_vote_for_a_lost_disk": {"kraft.version": "0"},
     "a_removed_voter_stays_out": {"controller.quorum.auto.join.enable": "true"},
-    "a_removed_voter_does_not_stand": {"pre.vote": "true"},
-    "who_cannot_win_does_not_stand": {"pre.vote": "true"},
+    "a_removed_voter_starts_no_election": {"pre.vote": "true"},
+    "who_cannot_win_starts_no_election": {"pre.vote": "true"},
     "a_leader_that_is_heard_is_not_disturbed": {"pre.vote": "true"},
     "an_added_voter_has_caught_up": {"observers": "1"},
 }
@@ -74,26 +74,26 @@ DEPTHS = {
     "leaders_have_what_is_committed": 9,
     "the_voter_set_is_that_of_the_log": 11,
     "majorities_meet": 2,
-    "nobody_has_to_cut_below_its_high_watermark": 10,
-    "a_snapshot_has_what_the_log_had": 13,
-    "a_follower_takes_the_snapshot_that_it_is_sent": 14,
+    "no_truncation_below_the_high_watermark": 10,
+    "a_snapshot_has_the_voters_of_the_log": 13,
+    "a_follower_accepts_its_leaders_snapshot": 14,
     "a_removed_voter_stays_out": 5,
-    "offset_and_epoch_name_a_record": 4,
-    "a_leader_takes_the_fetch_offset_that_it_is_sent": 2,
+    "one_record_at_an_offset_and_epoch": 4,
+    "a_leader_accepts_a_lower_fetch_offset": 2,
     "a_log_begins_at_a_snapshot": 3,
-    "a_controller_has_a_state_to_go_back_to": 6,
-    "a_removed_voter_does_not_stand": 4,
-    "who_cannot_win_does_not_stand": 1,
+    "a_controller_that_renounces_can_revert": 6,
+    "a_removed_voter_starts_no_election": 4,
+    "who_cannot_win_starts_no_election": 1,
     "a_leader_that_is_heard_is_not_disturbed": 1,
     "an_added_voter_has_caught_up": 1,
-    "a_vote_is_for_one_disk": 7,
-    "who_hears_of_a_leader_hears_where_it_is": 4,
+    "no_vote_for_a_lost_disk": 7,
+    "a_leader_is_named_with_endpoints": 4,
 }
 
 
 QUICK = (
-    "committed_records_stay", "majorities_meet", "offset_and_epoch_name_a_record",
-    "a_controller_has_a_state_to_go_back_to",
+    "committed_records_stay", "majorities_meet", "one_record_at_an_offset_and_epoch",
+    "a_controller_that_renounces_can_revert",
 )  # fmt: skip
 BROKEN = [
     pytest.param(p, id=p.name, marks=[] if p.name in QUICK else [pytest.mark.slow])
@@ -188,8 +188,8 @@ def stands_without_pre_votes(quorum: Quorum, node: Node) -> None:
 @pytest.mark.parametrize(
     ("name", "depth"),
     [
-        ("a_removed_voter_does_not_stand", 5),
-        ("who_cannot_win_does_not_stand", 2),
+        ("a_removed_voter_starts_no_election", 5),
+        ("who_cannot_win_starts_no_election", 2),
         ("a_leader_that_is_heard_is_not_disturbed", 2),
     ],
 )

@@ -7,11 +7,20 @@ operators by the table of TLA+, which refuses `a \\/ b /\\ c`, and values that a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from tests.support.read_promela import Failed
+from tests.support.tla_values import (
+    Fresh,
+    Place,
+    Primed,
+    State,
+    Value,
+    application,
+    combined,
+    replaced,
+    truth,
+)
 
 _TOKEN = re.compile(
     r"""\s+|\\\*[^\n]*|(?P<token>"[^"]*"|[A-Za-z0-9_]*[A-Za-z][A-Za-z0-9_]*|\d+|----+|====+
@@ -22,20 +31,6 @@ _LOWEST = {"=>": 1, "/\\": 3, "\\/": 3, "=": 5, "#": 5, "<": 5, "<=": 5, "\\in":
            "@@": 6, ":>": 7, "\\union": 8, "\\intersect": 8, "\\": 8, "..": 9, "+": 10,
            "-": 11}  # fmt: skip
 _REPEATS = {"/\\", "\\/", "@@", "\\union", "\\intersect", "+", "-"}
-
-State = dict[str, Any]
-
-
-@dataclass
-class Place:
-    """Where something is evaluated: local names, the state, and the one after as far as known."""
-
-    state: State
-    after: State | None = None
-    local: dict[str, Any] = field(default_factory=dict)
-
-
-Value = Callable[[Place], Any]
 
 
 class ReadTla:
@@ -60,21 +55,21 @@ class ReadTla:
             self._definition()
         self.steps = self._next_state
         self.initial: State = {}
-        assert self.defined["Init"][1](Place(_Fresh(self.initial))) is True
+        assert self.defined["Init"][1](Place(Fresh(self.initial))) is True
 
     _next_state: tuple[str, ...] = ()
 
     def take(self, name: str, state: State) -> State | None:
         """What the step of that name makes of a state. Raises `Failed` for what is asserted."""
         place = Place(state, {})
-        if not _truth(self.defined[name][1](place)):
+        if not truth(self.defined[name][1](place)):
             return None
         assert place.after is not None and set(place.after) == set(self.variables), name
         return place.after
 
     def holds(self, name: str, state: State, after: State | None = None) -> bool:
         """Whether a claim is true of a state, or of a step."""
-        return _truth(self.defined[name][1](Place(state, after)))
+        return truth(self.defined[name][1](Place(state, after)))
 
     # --- tokens ---
 
@@ -147,7 +142,7 @@ class ReadTla:
             sign = self._next()
             assert not before or before == sign or _LOWEST[before] != level, f"{before} {sign}"
             assert before != sign or sign in _REPEATS, f"{sign} is repeated"
-            left = _combined(sign, left, self._expression(level + 1))
+            left = combined(sign, left, self._expression(level + 1))
             before = sign
         return left
 
@@ -162,7 +157,7 @@ class ReadTla:
         assert sign == "/\\", "no lists of alternatives are written"
 
         def all_of(place: Place) -> bool:
-            return all(_truth(item(place)) for item in items)
+            return all(truth(item(place)) for item in items)
 
         return all_of
 
@@ -170,7 +165,7 @@ class ReadTla:
         token = self._next()
         if token == "~":
             inner = self._expression(4)
-            return lambda place: not _truth(inner(place))
+            return lambda place: not truth(inner(place))
         if token == "-":
             number = self._expression(12)
             return lambda place: -number(place)
@@ -192,14 +187,14 @@ class ReadTla:
             self._next("[")
             index = self._expression()
             self._next("]")
-            function = _application(function, index)
+            function = application(function, index)
         return function
 
     def _named(self, name: str) -> Value:
         if name in self.variables_so_far:
             if self._peek == "'":
                 self._next("'")
-                return lambda place: _Primed(place, name).value
+                return lambda place: Primed(place, name).value
             return lambda place: place.state[name]
         if self._peek == "(":
             arguments = []
@@ -267,7 +262,7 @@ class ReadTla:
         def changed(place: Place) -> Any:
             found = place.state[name]
             for path, value in changes:
-                found = _replaced(found, [index(place) for index in path], value(place))
+                found = replaced(found, [index(place) for index in path], value(place))
             return found
 
         return changed
@@ -278,7 +273,7 @@ class ReadTla:
         then = self._expression()
         self._next("ELSE")
         otherwise = self._expression()
-        return lambda place: (then if _truth(condition(place)) else otherwise)(place)
+        return lambda place: (then if truth(condition(place)) else otherwise)(place)
 
     def _let(self) -> Value:
         names: list[tuple[str, Value]] = []
@@ -322,7 +317,7 @@ class ReadTla:
         names = self._tuple()
 
         def kept(place: Place) -> bool:
-            return all(_Primed(place, name).becomes(place.state[name]) for name in names)
+            return all(Primed(place, name).becomes(place.state[name]) for name in names)
 
         return kept
 
@@ -341,105 +336,11 @@ class ReadTla:
         self._next(")")
 
         def asserted(place: Place) -> bool:
-            if not _truth(condition(place)):
+            if not truth(condition(place)):
                 raise Failed(words.strip('"'))
             return True
 
         return asserted
-
-
-class _Fresh(dict[str, Any]):
-    """Init says what variables are where there is no state yet: the first mention of each."""
-
-    def __init__(self, after: State) -> None:
-        super().__init__()
-        self._after = after
-
-    def __missing__(self, name: str) -> Any:
-        return _Unset(self._after, name)
-
-
-@dataclass
-class _Unset:
-    after: State
-    name: str
-
-
-@dataclass
-class _Primed:
-    """A variable of the state after."""
-
-    place: Place
-    name: str
-
-    @property
-    def value(self) -> Any:
-        assert self.place.after is not None, "this is no step"
-        return self.place.after.get(self.name, _Unset(self.place.after, self.name))
-
-    def becomes(self, value: Any) -> bool:
-        return _equal(self.value, value)
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if isinstance(a, _Unset):
-        assert a.name not in a.after, f"{a.name} is assigned twice"
-        a.after[a.name] = b
-        return True
-    assert type(a) is type(b), f"{a!r} = {b!r} compares what is of two kinds"
-    return bool(a == b)
-
-
-def _truth(value: Any) -> bool:
-    assert isinstance(value, bool), f"{value!r} is no condition"
-    return value
-
-
-def _number(value: Any) -> int:
-    assert type(value) is int, f"{value!r} is no number"
-    return value
-
-
-def _combined(sign: str, left: Value, right: Value) -> Value:
-    if sign == "/\\":
-        return lambda place: _truth(left(place)) and _truth(right(place))
-    if sign == "\\/":
-        return lambda place: _truth(left(place)) or _truth(right(place))
-    if sign == "=>":
-        return lambda place: not _truth(left(place)) or _truth(right(place))
-    operations: dict[str, Callable[[Any, Any], Any]] = {
-        "=": _equal,
-        "#": lambda a, b: not _equal(a, b),
-        "<": lambda a, b: _number(a) < _number(b),
-        "<=": lambda a, b: _number(a) <= _number(b),
-        "+": lambda a, b: _number(a) + _number(b),
-        "-": lambda a, b: _number(a) - _number(b),
-        "\\in": lambda a, b: a in _members(b),
-        "\\notin": lambda a, b: a not in _members(b),
-        "\\union": lambda a, b: _members(a) | _members(b),
-        "\\intersect": lambda a, b: _members(a) & _members(b),
-        "\\": lambda a, b: _members(a) - _members(b),
-        ":>": lambda a, b: {a: b},
-        "@@": lambda a, b: b | a,
-    }
-    operation = operations[sign]
-    return lambda place: operation(left(place), right(place))
-
-
-def _members(value: Any) -> frozenset[int]:
-    assert isinstance(value, frozenset), f"{value!r} is no set"
-    return value
-
-
-def _application(function: Value, index: Value) -> Value:
-    return lambda place: function(place)[_number(index(place))]
-
-
-def _replaced(function: Any, path: list[int], value: Any) -> Any:
-    if not path:
-        return value
-    assert path[0] in function, f"{path[0]} is outside the domain"
-    return function | {path[0]: _replaced(function[path[0]], path[1:], value)}
 
 
 def _tokens(text: str) -> list[tuple[str, int, int]]:

@@ -21,8 +21,29 @@ class AskAnswered(TypedDict):
     changes: list[AskChange]
     all_tried: bool
     beyond: list[AskBeyond]
+    remote: NotRequired[AskRemote]
     lossy: bool
     decided: bool
+
+
+class AskRemote(TypedDict):
+    """What is lost of a tiered topic's remote segments."""
+
+    explored: str
+    losses: list[AskRemoteLoss]
+
+
+class AskRemoteLoss(TypedDict):
+    """A loss of remote segments, if it is possible."""
+
+    about: str
+    property: str
+    verdict: str | None
+    words: str
+    depth: Count | None
+    steps: list[str]
+    known: str
+    trace: str | None
 
 
 class Ask(AskAnswered):

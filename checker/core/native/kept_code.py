@@ -16,6 +16,7 @@ from pathlib import Path
 from checker.core.files import cache_directory
 
 _MOST = 256 << 20  # bytes in all; what was not used for longest goes first
+_room: dict[Path, int] = {}  # bytes that fit into a directory still, as far as this process knows
 _OF_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _HEAD = b"highwater code\n"
 
@@ -43,16 +44,17 @@ def store(key: str, code: bytes) -> None:
         directory = _directory()
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         _require_own(directory.lstat(), stat.S_ISDIR)
+        content = _sealed(key, code)
         beside = directory / f".{os.urandom(8).hex()}"
         try:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
             with os.fdopen(os.open(beside, flags, 0o600), "wb") as file:
-                file.write(_sealed(key, code))
+                file.write(content)
             beside.replace(directory / key)
         finally:
             with suppress(OSError):
                 beside.unlink()
-        _make_room(directory)
+        _make_room(directory, len(content))
 
 
 def _directory() -> Path:
@@ -71,16 +73,21 @@ def _sealed(key: str, code: bytes) -> bytes:
     return _HEAD + hashlib.sha256(key.encode() + b"\n" + code).digest() + code
 
 
-def _make_room(directory: Path) -> None:
-    files = sorted(
-        ((found.st_mtime, found.st_size, each) for each, found in _files(directory)), reverse=True
-    )
-    total = 0
+def _make_room(directory: Path, added: int) -> None:
+    """Lists the directory only if it may be full, and then leaves room for an eighth."""
+    _room[directory] = _room.get(directory, 0) - added
+    if _room[directory] >= 0:
+        return
+    files = sorted((found.st_mtime, found.st_size, each) for each, found in _files(directory))
+    total = sum(size for _, size, _ in files)
+    wanted = _MOST if total <= _MOST else _MOST - _MOST // 8
     for _, size, each in files:
-        total += size
-        if total > _MOST:
-            with suppress(OSError):
-                each.unlink()
+        if total <= wanted:
+            break
+        with suppress(OSError):
+            each.unlink()
+        total -= size
+    _room[directory] = _MOST - total
 
 
 def _files(directory: Path) -> list[tuple[Path, os.stat_result]]:

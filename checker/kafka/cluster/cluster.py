@@ -69,13 +69,13 @@ class Cluster:
         log_dirs: int = 1,
         features: Mapping[str, int] | None = None,
         options: Mapping[int, tuple[str, ...]] | None = None,
-        quorum: Quorum = Quorum(),  # noqa: B008 (it does not change)
+        quorum: Quorum | None = None,
         *,
         has_tier: bool = False,
     ) -> None:
         self.programs, self.processes, self.proxy, self.news = programs, processes, proxy, news
         self.brokers = tuple(range(brokers))
-        self.quorum = quorum
+        self.quorum = quorum = quorum or Quorum()
         self.all_nodes = (*quorum.controllers, *self.brokers)
         self.tier = Tier(processes.directory / "tier", programs.store) if has_tier else None
         tiered = self.tier.settings(brokers) if self.tier else {}

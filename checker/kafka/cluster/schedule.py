@@ -39,7 +39,7 @@ from checker.kafka.cluster.frames import CONTROLLER
 from checker.kafka.cluster.quorum import Quorum
 from checker.kafka.cluster.steps import ACTS, CONDITIONS, threads
 from checker.kafka.cluster.vocabulary import Meaning, Reach, Sentence, meaning_of
-from checker.lab.catalogue import read_catalogue
+from checker.lab.catalogue import number_of_finding
 from model.language.errors import UsageError, unknown_name
 
 FOLDER = Path(str(files("checker.kafka.cluster").joinpath("schedules")))
@@ -236,11 +236,8 @@ def schedules_of(finding: str, folder: Path = FOLDER) -> list[Schedule]:
     `UsageError` if there is none.
     """
     known = every_schedule(folder)
-    pages = {finding} | {b.finding for b in read_catalogue() if str(b.number) == finding}
-    found = [s for s in known if s.finding in pages]
-    if not found:
-        raise unknown_name("finding", finding, {schedule.finding for schedule in known})
-    return found
+    number = number_of_finding(finding, {schedule.finding for schedule in known})
+    return [schedule for schedule in known if schedule.finding == number]
 
 
 def easiest(known: Iterable[Schedule]) -> Schedule:

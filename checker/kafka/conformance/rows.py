@@ -44,12 +44,15 @@ class Wrong:
     `value` is empty for the other one. Walks are those of the wrong model, which Kafka cannot take;
     or, with `forbids`, those of the right one, which Kafka takes and the wrong model does not:
     where that allows less, or where the classes are told of the setting.
+
+    `rare`: few walks differ, and the two models alone tell which, so no others are taken on Kafka.
     """
 
     value: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
     bounds: Mapping[str, int] = field(default_factory=dict)
     forbids: bool = False
+    rare: bool = False
     since: str = "3.5.0"
 
 

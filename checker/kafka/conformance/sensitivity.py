@@ -26,6 +26,9 @@ from checker.kafka.releases.jars import at_least
 from model.language import Model
 
 WALKS_A_ROUND, AT_A_TIME = 48, 8
+RARE_A_ROUND = 256
+MOST_RARE = 20_000
+"""Walks that are drawn at most, where few are taken on Kafka."""
 MODELS = 4
 """Models that walks are taken of in turn, at most."""
 NOT_TAKEN = "the model does not take this step"
@@ -33,13 +36,18 @@ NOT_TAKEN = "the model does not take this step"
 
 @dataclass(frozen=True)
 class Noticed:
-    """A wrong setting, and after how many states that agree Kafka disagreed; `None`: not yet."""
+    """A wrong setting, and after how many states that agree Kafka disagreed; `None`: not yet.
+
+    `drawn`: of how many walks those that were compared are all that tell the models apart; 0 where
+    all walks are compared.
+    """
 
     setting: str
     value: str
     states: int | None
     compared: int
     difference: Difference | None
+    drawn: int = 0
 
 
 def wrong_value(setting: str, version: str, of: Compared = BROKERS) -> str:
@@ -74,24 +82,38 @@ def sensitivity(
 def _noticed(
     harness: Runs, of: Compared, setting: str, seed: int, most: int, steps: int
 ) -> Noticed:
-    version, value, wrong = harness.version, wrong_value(setting, harness.version, of), of.wrong
-    settings = dict(wrong[setting].settings)
-    if not wrong[setting].forbids:
-        settings[setting] = value
-    models = of.models(version, wrong[setting].bounds, settings, None)[:MODELS]
+    version, wrong = harness.version, of.wrong[setting]
+    value, chosen = wrong_value(setting, version, of), dict(wrong.settings)
+    models = of.models(version, wrong.bounds, chosen, None)
+    other = value
+    if not wrong.forbids:
+        other = settings_named(models[0])[setting]
+        models = of.models(version, wrong.bounds, chosen | {setting: value}, None)
+    models = models[:MODELS]
     sources = [cache(partial(Walker, model, version, seed + i)) for i, model in enumerate(models)]
-    held = cache(lambda model: Against(with_setting(model, setting, value), version))
-    tally = Tally(version)
-    while tally.compared < most:
+    held = cache(lambda model: Against(with_setting(model, setting, other), version))
+    a_round, at_a_time = (RARE_A_ROUND,) * 2 if wrong.rare else (WALKS_A_ROUND, AT_A_TIME)
+    tally, drawn = Tally(version), 0
+    while tally.compared < most and drawn < MOST_RARE:
         for source in sources:
             walker = source()
-            walks = walker.walks(WALKS_A_ROUND, steps)
-            against = held(walker.model) if wrong[setting].forbids else None
-            while some := list(islice(walks, AT_A_TIME)):
-                found = _first(harness, walker.projection, some, against, tally)
+            walks = walker.walks(a_round, steps)
+            against = held(walker.model) if wrong.forbids or wrong.rare else None
+            while some := list(islice(walks, at_a_time)):
+                if wrong.rare and against is not None:
+                    drawn += len(some)
+                    some = differing_walks(against, walker.projection, some)
+                checked_by = against if wrong.forbids else None
+                found = _first(harness, walker.projection, some, checked_by, tally)
                 if found is not None:
-                    return Noticed(setting, value, tally.agreed, tally.compared, found)
-    return Noticed(setting, value, None, tally.compared, None)
+                    return Noticed(setting, value, tally.agreed, tally.compared, found, drawn)
+    return Noticed(setting, value, None, tally.compared, None, drawn)
+
+
+def differing_walks(against: Against, projection: Projection, walks: Sequence[Walk]) -> list[Walk]:
+    """Of some walks those that the other model parts from."""
+    partings = against.partings(projection, walks)
+    return [walk for walk, parting in zip(walks, partings, strict=True) if parting is not None]
 
 
 def _first(

@@ -40,7 +40,7 @@ WRONG: Mapping[str, Wrong] = {
     "quick.bounce": Wrong("followers"),
     "leader.enters.epoch": Wrong(settings={"epoch.cache": "kept"}),
     "truncation.at.end.clears.epochs": Wrong(settings={"epoch.cache": "kept"}),
-    "every.truncation.marks.future.replica": Wrong("true", MOVING, ELECTIONS_ALONE),
+    "every.truncation.marks.future.replica": Wrong("true", MOVING, ELECTIONS_ALONE, rare=True),
     "swapped.log.keeps.epochs": Wrong("true", MOVING, ONE_MOVE),
     "new.epoch.restarts.log.dir.fetcher": Wrong("false", MOVING, ONE_MOVE),
     "log.dir.fetcher.begins.at.its.hw": Wrong("false", MOVING, ELECTIONS_ALONE),

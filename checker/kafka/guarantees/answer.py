@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from checker.core.search.allowance import Allowance
@@ -14,6 +14,7 @@ from checker.kafka.guarantees.changes import Tried, changes
 from checker.kafka.guarantees.cluster import Cluster
 from checker.kafka.guarantees.faults import Faults, choice_of
 from checker.kafka.guarantees.parts import Part, part_of
+from checker.kafka.guarantees.remote import Remote, judge_remote
 from checker.kafka.guarantees.text import (
     asked,
     beyond,
@@ -45,6 +46,7 @@ class Answer:
 
     True where nothing is lost in any state within the bounds, and all of these were visited.
     `known` says which entry of the catalogue the first loss is an instance of, if of one.
+    `remote` is of a tiered topic; its traces are kept with those of the last part.
     `changes` are those with which nothing is lost, the cheapest first; `all_tried` is false if
     there was no time for every one. `beyond` are stored losses, where none was found here.
     """
@@ -58,6 +60,7 @@ class Answer:
     mixed: str = ""
     known: str = ""
     beyond: tuple[Known, ...] = ()
+    remote: Remote | None = None
 
     @property
     def traces(self) -> tuple[Trace, ...]:
@@ -67,12 +70,21 @@ class Answer:
     @property
     def is_lossy(self) -> bool:
         """Something is lost."""
-        return any(part.is_lossy for part in self.parts)
+        return any(part.is_lossy for part in self.parts) or bool(self.remote and self.remote.lost)
 
     @property
     def is_decided(self) -> bool:
         """Of every loss it is known whether there is one within the bounds."""
-        return all(part.judged.is_decided for part in self.parts)
+        return all(
+            judged.is_decided
+            for judged in (*(part.judged for part in self.parts), self.remote)
+            if judged is not None
+        )
+
+    @property
+    def remote_lost(self) -> tuple[Cell, ...]:
+        """What is lost of remote segments."""
+        return self.remote.lost if self.remote is not None else ()
 
     def __bool__(self) -> bool:
         return not self.is_lossy and self.is_decided
@@ -85,7 +97,12 @@ class Answer:
         lossy = _first_lossy(self.parts)
         if lossy is not None:
             blocks += [prevented(lossy, self.changes, self.all_tried)]
-        blocks += [beyond(self.beyond), verdict(self.parts, self.is_decided, self.seconds)]
+        if self.remote is not None:
+            blocks += [self.remote.lines(self.parts[-1].files)]
+        blocks += [
+            beyond(self.beyond),
+            verdict(self.parts, self.remote_lost, self.is_decided, self.seconds),
+        ]
         return paragraphs(blocks, width)
 
     def data(self) -> dict[str, Any]:
@@ -112,6 +129,10 @@ def answer(
         found = stages(cluster, faults.upgrade_to)
         asked = [stage for stage in found if not stage.unknown]
         mixed = mixed_words(found)
+    remote = None
+    if asked[-1].cluster.tiered:
+        on_search("what is lost of remote segments")
+        remote = judge_remote(asked[-1].cluster, faults, limit.part(3))
     judged: dict[int, Judged] = {}
     order = sorted(range(len(asked)), key=lambda number: bool(asked[number].changed))
     for left, number in zip(range(len(order), 0, -1), order, strict=True):
@@ -122,6 +143,8 @@ def answer(
         on_search("what becomes unavailable")
         judged[number] = judge_stops(judged[number], limit.part(left))
     parts = [part_of(stage, judged[number]) for number, stage in enumerate(asked)]
+    if remote is not None:
+        parts[-1] = replace(parts[-1], traces={**parts[-1].traces, **remote.traces})
     lossy = _first_lossy(parts)
     tried: tuple[Tried, ...] = ()
     all_tried, known = True, ""
@@ -136,7 +159,8 @@ def answer(
         found_there = None if lossy is None else finer_of_the_grid().settings
         with suppress(LimitError):
             more = known_beyond(parts[-1].judged.choice, found_there)
-    return Answer(cluster, faults, tuple(parts), tried, all_tried, seconds, mixed, known, more)
+    return Answer(cluster, faults, tuple(parts), tried, all_tried, seconds, mixed, known, more,
+                  remote)  # fmt: skip
 
 
 def _first_lossy(parts: Sequence[Part]) -> Part | None:
@@ -166,6 +190,7 @@ def as_data(found: Answer) -> dict[str, Any]:
         "changes": [_of_tried(tried) for tried in found.changes],
         "all_tried": found.all_tried,
         "beyond": [asdict(known) for known in found.beyond],
+        **({} if found.remote is None else {"remote": found.remote.data(found.parts[-1].files)}),
         "seconds": found.seconds,
         "lossy": found.is_lossy,
         "decided": found.is_decided,

@@ -18,6 +18,8 @@ from checker.kafka.guarantees.kafka_keys import (
     RACK,
     READ_OTHERWISE,
     REBALANCE,
+    REMOTE,
+    REMOTE_KEYS,
     REPLICATION,
     ROLES,
     WITHOUT_MEANING,
@@ -62,13 +64,17 @@ class Told:
     means: str = ""
 
 
+FIRST_TIERED = "3.6.0"
+
+
 @dataclass(frozen=True)
 class Cluster:
     """What is asked about, but for the faults.
 
     `settings` are those that were given; others are the release's: `read` and `defaults` tell, of
     what an operator may set. `ignored` are keys of the files that mean nothing to the model;
-    `unused` are those that operators know to matter, and why they do not.
+    `unused` are those that operators know to matter, and why they do not. `tiered`: the topic has
+    remote segments.
     """
 
     release: Release
@@ -79,6 +85,7 @@ class Cluster:
     defaults: tuple[Told, ...]
     ignored: tuple[str, ...] = ()
     unused: Mapping[str, str] = field(default_factory=dict)
+    tiered: bool = False
 
 
 def describe_cluster(
@@ -100,7 +107,9 @@ def describe_cluster(
     release = release_named(kafka, mode or mode_of_keys(chosen))
     metadata = chosen.get(METADATA)
     held = rules_held_back(release, metadata.value) if metadata else {}
-    given, read = _given(chosen.values(), settings or {})
+    flags = settings or {}
+    remote = _remote(release, chosen, flags)
+    given, read = _given(chosen.values(), {k: v for k, v in flags.items() if k not in REMOTE_KEYS})
     given = {**held, **given}
     about = next((t for d in described for t in d.topics.values() if topic in (None, t.name)), None)
     count, origin = _replicas(about, chosen, replicas)
@@ -122,14 +131,31 @@ def describe_cluster(
     told += [] if about is None else _told_of(about, count, given)
     if placed is not None:
         told.append(Told("racks", placed, FLAG))
-    known = {*BY_NAME, *READ_OTHERWISE}
+    told += remote
+    known = {*BY_NAME, *READ_OTHERWISE, *(each.name for each in remote)}
     others = [key for key in chosen if key not in known]
     return Cluster(
         release, count, given, rebalance is None or rebalance.value.lower() != "false", tuple(told),
         tuple(_defaults(release, given, count)),
         tuple(key for key in others if key not in WITHOUT_MEANING),
-        {key: WITHOUT_MEANING[key] for key in others if key in WITHOUT_MEANING},
+        {key: WITHOUT_MEANING[key] for key in others if key in WITHOUT_MEANING}, bool(remote),
     )  # fmt: skip
+
+
+def _remote(release: Release, chosen: Mapping[str, Entry], flags: Mapping[str, str]) -> list[Told]:
+    """The keys of tiered storage, if the topic has it; `UsageError` where it cannot."""
+    found = {key: (entry.value, entry.file) for key, entry in chosen.items() if key in REMOTE_KEYS}
+    found |= {key: (value, FLAG) for key, value in flags.items() if key in REMOTE_KEYS}
+    value, where = found.get(REMOTE, ("false", ""))
+    if value.lower() not in ("true", "false"):
+        raise UsageError(f"{REMOTE} cannot be {value!r}: valid are true, false")
+    if value.lower() == "false":
+        return []
+    if version_of(release.asked) < version_of(FIRST_TIERED):
+        raise UsageError(
+            f"Kafka {release.asked} has no {REMOTE} ({where}): it begins with {FIRST_TIERED}"
+        )
+    return [Told(key, *about, REMOTE_KEYS[key]) for key, about in found.items()]
 
 
 def entries_of(described: Sequence[Described], topic: str | None) -> dict[str, Entry]:

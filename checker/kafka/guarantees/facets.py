@@ -148,14 +148,14 @@ TRANSACTIONS = Facet(
     "what is written in transactions, to readers with read_committed",
     Choice("kafka_transactions"),
     (
-        _column("aborted records are not read", "committed_was_asked_for"),
+        _column("aborted records are not read", "commits_were_requested"),
         _column("all of a transaction or nothing", "partitions_decide_alike"),
         _column("what was committed stays", "committed_stays"),
-        _column("no transaction is left open", "nothing_is_left_open"),
-        _column("a fenced producer writes nothing", "the_fenced_write_nothing"),
+        _column("no transaction is left open", "no_hanging_transaction"),
+        _column("a fenced producer writes nothing", "fenced_producers_append_nothing"),
         _column(
             "a producer goes on unless fenced",
-            "nobody_is_stopped_in_vain", "a_refused_record_ends_no_producer",
+            "fenced_only_after_a_timeout", "a_refused_record_is_abortable",
         ),
         _column("the coordinator goes on", "the_coordinator_can_go_on"),
     ),

@@ -101,6 +101,14 @@ LEVEL = "kraft.version"
 """Of the controllers' quorum: three keys, and the feature that says where its voters are."""
 
 TIERED = "remote.log.storage.system.enable"
+REMOTE = "remote.storage.enable"
+REMOTE_KEYS: Mapping[str, str] = {
+    REMOTE: "closed segments also go to a remote store, see below",
+    TIERED: "brokers have a remote store",
+    "local.retention.ms": "what is remote may leave local logs at any moment",
+    "local.retention.bytes": "what is remote may leave local logs at any moment",
+}
+"""Of tiered storage: of no meaning to the broker model, but to that of remote segments."""
 
 READ_OTHERWISE: Mapping[str, str] = {
     REBALANCE: "whether leadership goes back to preferred leaders after a rolling restart",

@@ -38,7 +38,7 @@ COLUMNS = (
         "the voter set", ("the_voter_set_is_that_of_the_log", "majorities_meet"), "wrong", {}, {}
     ),
     Column(
-        "a controller's process", ("nobody_has_to_cut_below_its_high_watermark",), "ends", {}, {}
+        "a controller's process", ("no_truncation_below_the_high_watermark",), "ends", {}, {}
     ),
 )  # fmt: skip
 

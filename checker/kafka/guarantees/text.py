@@ -131,13 +131,17 @@ def beyond(losses: Sequence[Known]) -> Iterator[str]:
     yield from (f"  {known.words}" for known in losses)
 
 
-def verdict(parts: Sequence[Part], is_decided: bool, seconds: float) -> Iterator[str]:
-    """The answer in a sentence."""
+def verdict(
+    parts: Sequence[Part], remote: Sequence[Cell], is_decided: bool, seconds: float
+) -> Iterator[str]:
+    """The answer in a sentence; `remote` is what is lost of remote segments."""
     first = next((part for part in parts if part.is_lossy), None)
     if first is not None:
         when = f" ({first.name})" if first.name else ""
-        cells = ", ".join(cell.column.name for cell in first.judged.lost)
+        cells = ", ".join(cell.column.name for cell in (*first.judged.lost, *remote))
         yield f"lost{when}: {cells}"
+    elif remote:
+        yield f"lost: {', '.join(cell.column.name for cell in remote)}"
     else:
         yield no_loss(is_decided, seconds)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from checker.kafka.guarantees.cluster import FIRST, MOST, Cluster, describe_cluster, mode_of_keys
 from checker.kafka.guarantees.config_files import Described, Entry, Scope
-from checker.kafka.guarantees.kafka_keys import BY_NAME, METADATA, REBALANCE
+from checker.kafka.guarantees.kafka_keys import BY_NAME, METADATA, REBALANCE, REMOTE
 from checker.kafka.guarantees.releases import Mode
 from checker.kafka.live.danger import least_of
 from checker.kafka.live.snapshot import Partition, Snapshot, Topic
@@ -162,7 +162,11 @@ def refuse_wrong(
     settings: Mapping[str, str] | None = None,
 ) -> None:
     """`UsageError` for a release, files or flags with which no group could be judged."""
-    _described(cluster, kafka, mode, others, settings or {}, replicas=MOST)
+    if _described(cluster, kafka, mode, others, settings or {}, replicas=MOST).tiered:
+        raise UsageError(
+            f"{REMOTE} is not read of a running cluster, and its topics are not judged by it: ask "
+            "about one topic, with --kafka and what kafka-topics --describe printed"
+        )
 
 
 def _described(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -49,9 +50,22 @@ def compile_scala(release: Release, sources: Sequence[Path], *, also: str = "") 
 
 
 def compile_any(release: Release, sources: Sequence[Path], *, also: str = "") -> Path:
-    """The same for sources that are all of one of these languages."""
-    (suffix,) = {source.suffix for source in sources}
-    return {".java": compile_java, ".scala": compile_scala}[suffix](release, sources, also=also)
+    """The same for sources of both languages, each compiled against the other as released."""
+    compilers = {".java": compile_java, ".scala": compile_scala}
+    made = [
+        compilers[suffix](
+            release, [source for source in sources if source.suffix == suffix], also=also
+        )
+        for suffix in sorted({source.suffix for source in sources})
+    ]
+    if len(made) == 1:
+        return made[0]
+
+    def make(directory: Path) -> None:
+        for one in made:
+            shutil.copytree(one, directory, dirs_exist_ok=True)
+
+    return kept(f"classes/{_digest('both', release, sources, also)}", make)
 
 
 def _joined(*paths: str) -> str:

@@ -153,7 +153,7 @@ def fixes() -> dict[str, Fix]:
     """The fixes that there are, by name: the number of the finding, then what is mended."""
     texts = files("checker.kafka.releases").joinpath("patches").iterdir()
     return {
-        text.name.removesuffix(".toml"): _read(tomllib.loads(text.read_text("utf-8")))
+        text.name.removesuffix(".toml"): read_fix(text.read_text("utf-8"))
         for text in sorted(texts, key=lambda text: text.name)
         if text.name.endswith(".toml")
     }
@@ -172,7 +172,13 @@ def fix_named(name: str) -> Fix:
     return fixes()[found[0]]
 
 
-def _read(data: Mapping[str, Any]) -> Fix:
+def read_fix(text: str) -> Fix:
+    """A fix by its text, in TOML.
+
+    A method with `earlier` is for two places: releases before its `since` have it in that module
+    and file, and the edits fit there, too.
+    """
+    data = tomllib.loads(text)
     methods = tuple(
         MethodPatch(
             module=method["module"],
@@ -184,7 +190,8 @@ def _read(data: Mapping[str, Any]) -> Fix:
             since=method.get("since", ""),
             before=method.get("before", ""),
         )
-        for method in data["methods"]
+        for declared in data["methods"]
+        for method in _places(declared)
     )
     told = data.get("unit")
     unit = told and Unit(told["name"], tuple(told["fails"]), tuple(told.get("passes", ())))
@@ -192,6 +199,12 @@ def _read(data: Mapping[str, Any]) -> Fix:
         data.get("setting", ""), methods, data.get("value", "true"), data.get("title", ""),
         data.get("ticket", ""), unit, data.get("instead_of", ""),
     )  # fmt: skip
+
+
+def _places(method: dict[str, Any]) -> list[dict[str, Any]]:
+    if "earlier" not in method:
+        return [method]
+    return [method, {**method, "since": "", "before": method["since"], **method["earlier"]}]
 
 
 @dataclass(frozen=True)

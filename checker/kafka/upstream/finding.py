@@ -11,6 +11,7 @@ from checker.kafka.releases.jars import newest, releases, versions
 from checker.kafka.releases.patch import Fix, fixes
 from checker.kafka.upstream.order import place, priority
 from checker.kafka.upstream.page import Page, read_page
+from checker.lab.catalogue import number_of_finding
 from model.language.declare.history import version_of
 from model.language.errors import UsageError, unknown_name
 
@@ -98,8 +99,6 @@ def every_finding() -> list[Finding]:
 
 
 def finding_called(number: str) -> Finding:
-    """The finding of that number; `UsageError` names those that there are."""
+    """The finding of its page's number or the catalogue's; `UsageError` names those there are."""
     known = {finding.number: finding for finding in every_finding()}
-    if number not in known:
-        raise unknown_name("finding", number, sorted(known))
-    return known[number]
+    return known[number_of_finding(number, known)]

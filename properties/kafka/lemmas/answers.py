@@ -1,13 +1,12 @@
-"""Lemmas about answers to fetches that are under way, where they do not arrive at once.
+"""Lemmas about Fetch responses in flight, where they do not arrive at once.
 
-Since KAFKA-18991 an answer is forgotten with the epoch in which it was asked for. What it brings
-was true of its leader then: a record is as good as in the follower's log, and what it cuts is not
-needed.
+Since KAFKA-18991 a follower drops a response to a request of an earlier epoch. So a response is
+of the current leader: a record in it is as good as in the follower's log, and what it makes the
+follower truncate is not needed. In the code a response is an `answer`.
 """
 
 from __future__ import annotations
 
-from model.kafka.leader_epoch_cache import local_truncation
 from model.kafka.state import (
     DIVERGING_ANSWER,
     NO_ANSWER,
@@ -25,13 +24,13 @@ from properties.kafka.lemmas.logs import has, id_at
 
 
 @always(
-    "answers_of_this_epoch",
-    "an answer under way is from the leader that its follower follows, given in the same epoch",
-    failure="the answer under way to {follower} is from another leader or epoch than it follows",
+    "responses_of_this_epoch",
+    "a Fetch response in flight is from the leader that its follower follows, of the same epoch",
+    failure="the response in flight to {follower} is from another leader or epoch than it follows",
     broken_by="kafka fetch.answers=in_flight answer.matches.request.epoch=false",
 )
-def answers_of_this_epoch(partition: TopicPartition) -> bool:
-    """KAFKA-18991: so what it says is true of this epoch."""
+def responses_of_this_epoch(partition: TopicPartition) -> bool:
+    """KAFKA-18991: so what it says is true of this epoch's leader."""
     if not partition.options.fetch_answers.travel:
         return True
     controller = partition.controller
@@ -64,7 +63,7 @@ def answers_of_this_epoch(partition: TopicPartition) -> bool:
 
 
 def will_hold_exposed(partition: TopicPartition, follower: Broker, row: CommittedOffset) -> bool:
-    """The follower holds what was exposed at the offset, or its answer brings it."""
+    """The follower holds what was exposed at the offset, or the response brings it."""
     return all_of(
         row.exposed >= 0,
         has(partition, follower, row.number),
@@ -73,15 +72,15 @@ def will_hold_exposed(partition: TopicPartition, follower: Broker, row: Committe
 
 
 @always(
-    "answers_bring_what_was_exposed",
-    "the high watermark of an answer under way covers only what was exposed",
-    failure="the answer under way to {follower} has HW {follower.answer.high_watermark}, and what "
-    "{follower} has at {row} was not exposed",
-    broken_by="an answer with the leader's end for its HW",
+    "responses_cover_what_was_exposed",
+    "the high watermark in a Fetch response in flight covers only records that were exposed",
+    failure="the response to {follower} in flight has HW {follower.answer.high_watermark}, and "
+    "what {follower} has at {row} was not exposed",
+    broken_by="a response with the leader's log end offset for its HW",
 )
 @where_claimed
-def answers_bring_what_was_exposed(partition: TopicPartition) -> bool:
-    """As for a broker's own HW, once the answer has arrived."""
+def responses_cover_what_was_exposed(partition: TopicPartition) -> bool:
+    """As for a broker's own HW, once the response has arrived."""
     if not partition.options.fetch_answers.travel:
         return True
     return every(
@@ -101,22 +100,30 @@ def answers_bring_what_was_exposed(partition: TopicPartition) -> bool:
 
 
 def cuts(follower: Broker, offset: int) -> bool:
-    """The answer under way says that the logs diverge, and makes the follower cut `offset`."""
-    answer = follower.answer
-    end = local_truncation(follower.log, answer.epoch, answer.end)
-    return all_of(answer.kind == DIVERGING_ANSWER, answer.offset == follower.log.end, end <= offset)
+    """The response in flight has a diverging epoch, by which the follower may truncate `offset`.
+
+    Its leader has another entry there, or none: its entries of epochs up to the response's end
+    where that says. So it is no matter whether the follower has that epoch (`local_truncation`).
+    """
+    answer, log = follower.answer, follower.log
+    return all_of(
+        answer.kind == DIVERGING_ANSWER,
+        answer.offset == log.end,
+        log.has(offset),
+        any_of(log[offset].epoch > answer.epoch, answer.end <= offset),
+    )
 
 
 @always(
-    "answers_cut_what_may_go",
-    "an answer under way makes no candidate cut what was exposed, and nobody what its leader "
-    "holds, or an earlier leader that may still expose it",
-    failure="the answer under way to {follower} cuts what {leader} holds at offset {offset}, or "
-    "what was exposed",
-    broken_by="an answer that says that the logs diverge where they do not",
+    "responses_truncate_nothing_exposed",
+    "a Fetch response in flight makes no candidate truncate a record that was exposed, and no "
+    "follower one that its leader, or an earlier leader that may still expose it, holds",
+    failure="the response in flight makes {follower} truncate what {leader} holds at offset "
+    "{offset}, or what was exposed",
+    broken_by="a response with a diverging epoch where logs do not diverge",
 )
 @where_claimed
-def answers_cut_what_may_go(partition: TopicPartition) -> bool:
+def responses_truncate_nothing_exposed(partition: TopicPartition) -> bool:
     """A late truncation is as good as one in time."""
     if not partition.options.fetch_answers.travel:
         return True

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import llvmlite.binding
 import pytest
@@ -153,7 +154,17 @@ def test_what_was_not_used_for_longest_goes_first(kept, monkeypatch):
         os.utime(kept / (name * 64), (number, number))
     assert kept_code.load("a" * 64) is not None  # and so it was used last
     kept_code.store("e" * 64, bytes(200))
-    assert sorted(file.name[0] for file in kept.iterdir()) == ["a", "c", "d", "e"]
+    assert sorted(file.name[0] for file in kept.iterdir()) == ["a", "d", "e"]
+
+
+def test_the_directory_is_listed_only_when_it_may_be_full(kept, monkeypatch):
+    monkeypatch.setattr(kept_code, "_MOST", 10_000)
+    listing = mock.Mock(wraps=kept_code._files)
+    monkeypatch.setattr(kept_code, "_files", listing)
+    for number in range(40):
+        kept_code.store(f"{number:064}", bytes(300))
+        assert sum(file.stat().st_size for file in kept.iterdir()) <= 10_000
+    assert 2 <= listing.call_count <= 8
 
 
 def test_kept_code_is_run_and_not_compiled_again(monkeypatch):

@@ -158,6 +158,12 @@ def test_a_wrong_model_is_noticed_by_walks():
         assert found.states is not None, found.setting
 
 
+def test_a_wrong_rule_that_few_walks_meet_is_noticed_by_the_first_of_them():
+    (found,) = sensitivity(VERSION, seed=1, most=500, steps=60, chosen=[RARELY_MET])
+    assert found.states is not None and found.states < 60 < found.drawn
+
+
+RARELY_MET = "every.truncation.marks.future.replica"
 RULES_OF_MOVES = {
     "every.truncation.marks.future.replica": "127-a_copy_that_is_not_truncated_again",
     "new.epoch.restarts.log.dir.fetcher": "163-a_move_ends_with_the_leader_epoch",

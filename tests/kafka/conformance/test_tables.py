@@ -33,7 +33,7 @@ from checker.kafka.conformance.replays import (
     settings_named,
 )
 from checker.kafka.conformance.rows import NOTHING
-from checker.kafka.conformance.sensitivity import Against, with_setting
+from checker.kafka.conformance.sensitivity import Against, differing_walks, with_setting
 from checker.kafka.conformance.table import BEGIN, END, Table, Traces, columns
 from checker.kafka.conformance.walks import Walker
 from checker.kafka.releases.jars import releases
@@ -130,6 +130,17 @@ def test_a_model_parts_from_walks_of_another_where_it_takes_no_such_step(setting
         else:
             assert (parting and parting.step) == departure(trace, other, "4.3.1")
     assert any(found) is parts
+
+
+@pytest.mark.parametrize(("value", "kept"), [("true", 0), ("false", 4)])
+def test_walks_that_another_model_takes_alike_are_not_taken_on_kafka(value, kept):
+    model = KRAFT.model({"appends": 1}, quorums.settings_of("4.3.1"))
+    walker = Walker(model, "4.3.1", 3)
+    walks = list(walker.walks(4, 20))
+    against = Against(with_setting(model, "pre.vote", value), "4.3.1")
+    chosen = differing_walks(against, walker.projection, walks)
+    assert len(chosen) == kept
+    assert all(against.partings(walker.projection, chosen))
 
 
 def test_what_the_driver_does_means_actions_that_there_are():
@@ -300,4 +311,4 @@ def test_a_page_without_its_marks_is_refused_and_left_alone(page):
 
 def test_a_fix_that_no_setting_says_is_refused_with_what_shows_it():
     with pytest.raises(UsageError, match=r"no setting of the model says .* --patched"):
-        release_model(KAFKA.model(), "4.3.1", "0031")
+        release_model(KAFKA.model(), "4.3.1", "0039")

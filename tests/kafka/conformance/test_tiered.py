@@ -83,6 +83,30 @@ def test_a_rule_that_is_wrong_in_the_model_is_noticed(brokers, rule):
     assert departure(trace, wrong, brokers.version) != step
 
 
+FIXED = {
+    "0033": "174-a_former_leader_deletes_a_segment",
+    "0028": "126-a_replica_without_leader_epochs",
+    "0030": "128-a_late_copy_hides_a_longer_one",
+    "0031": "129-a_truncation_below_the_first_local_segment",
+    "0032": "130-a_read_beyond_the_epoch",
+    "0041": "182-a_new_leader_starts_in_a_lost_segment",
+}
+"""For each finding whose fix is a rule of the model, the trace that it prevents."""
+
+
+@pytest.mark.parametrize(
+    ("fix", "version"),
+    first_and_nightly(
+        RELEASES, *((fix, version) for fix in FIXED for version in ("3.9.1", "4.1.0", NEWEST))
+    ),
+)
+def test_with_a_fix_the_classes_leave_the_trace_where_the_model_does(fix, version):
+    trace = read_case(CASES / FIXED[fix]).stored_trace()
+    with TieredBrokers(version, fix) as fixed:
+        found = cell(fixed, trace)
+    assert found.step == found.predicted > 0, found.words
+
+
 def test_the_one_rule_without_a_stored_trace_is_noticed_by_a_run(brokers):
     """Local retention alone leaves the log start where nothing is."""
     (rule,) = TIERS.wrong.keys() - RULES.keys()

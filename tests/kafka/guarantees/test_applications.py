@@ -216,7 +216,7 @@ def test_a_late_marker_ends_the_next_transaction_before_4_2():
     answer = ask_application(
         "3.9", settings=EXACTLY_ONCE, faults={"late_markers": 1}, max_seconds=600
     )
-    assert not answer and answer.traces["committed_was_asked_for"].depth == 19
+    assert not answer and answer.traces["commits_were_requested"].depth == 19
     aborted = answer.promises[0]
     assert [dict(each.faults) for each in aborted.broken] == [{"late_markers": 1}]
     assert answer.changes[0].change.words == "brokers and clients of 4.2 with transaction.version=2"

@@ -12,13 +12,14 @@ from checker.kafka.releases import jars, patch
 from checker.kafka.releases.patch import Edit, MethodPatch
 from model.kafka.protocol import KAFKA
 from model.kafka_group.protocol import KAFKA_GROUP
+from model.kafka_tiered.protocol import KAFKA_TIERED
 from model.kafka_transactions.protocol import KAFKA_TRANSACTIONS
 from model.kraft.protocol import KRAFT
 from model.language.declare.settings import describe
 from model.language.errors import UsageError
 from tests.support.tiers import RELEASES, first_and_nightly
 
-PROTOCOLS = (KAFKA, KAFKA_GROUP, KAFKA_TRANSACTIONS, KRAFT)
+PROTOCOLS = (KAFKA, KAFKA_GROUP, KAFKA_TIERED, KAFKA_TRANSACTIONS, KRAFT)
 
 SCALA = """class Cache {
   private[cluster] def rises(seen: Tide): Boolean = {
@@ -170,6 +171,25 @@ def test_an_edit_for_some_releases_is_made_in_those_alone(published, monkeypatch
         published(version, SCALA)
         changed = SCALA.replace("old", lines)
         assert patch.patched_sources(version, "0000") == {"a/Cache.scala": changed}
+
+
+def test_an_edit_that_also_fits_where_earlier_releases_have_the_method_is_laid_there(
+    published, monkeypatch
+):
+    known = fix()
+    text = (
+        '[[methods]]\nmodule = "kafka"\nfile = "b/Cache.scala"\nmethod = "rises"\nsince = "9.9"\n'
+        f'looked_at = ["{known.looked_at[0]}"]\n'
+        'earlier = { module = "kafka", file = "a/Cache.scala" }\n'
+        '[[methods.edits]]\nat = "(?P<here>old)"\nlines = "new"\n'
+    )
+    newer, older = patch.read_fix(text).methods
+    assert (newer.file, newer.since, newer.before) == ("b/Cache.scala", "9.9", "")
+    assert (older.file, older.since, older.before) == ("a/Cache.scala", "", "9.9")
+    published("9.8", SCALA)
+    monkeypatch.setattr(patch, "fixes", lambda: {"0000": patch.read_fix(text)})
+    changed = SCALA.replace("old", "new")
+    assert patch.patched_sources("9.8", "0000") == {"a/Cache.scala": changed}
 
 
 def test_a_file_that_the_release_does_not_have_is_named(published, monkeypatch):

@@ -138,6 +138,21 @@ def test_versions_are_pinned_in_one_file_alone():
     assert [path for path in root.rglob("*.py") if KNOWN in path.read_text()] == []
 
 
+def test_sources_of_both_languages_are_compiled_into_one_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HIGHWATER_CACHE", str(tmp_path / "cache"))
+    release = jars.Release("9.9", tmp_path)
+    for suffix in ("java", "scala"):
+        (tmp_path / suffix / "a").mkdir(parents=True)
+        (tmp_path / suffix / "a" / f"{suffix}.class").touch()
+        (tmp_path / f"Here.{suffix}").touch()
+        one = tmp_path / suffix
+        monkeypatch.setattr(compile, f"compile_{suffix}", lambda *_, also, one=one: one)
+    sources = [tmp_path / "Here.scala", tmp_path / "Here.java"]
+    made = compile.compile_any(release, sources)
+    assert {path.name for path in made.rglob("*.class")} == {"java.class", "scala.class"}
+    assert compile.compile_any(release, sources[:1]) == tmp_path / "scala"
+
+
 @pytest.mark.kafka
 def test_java_and_scala_are_compiled_against_a_release(tmp_path):
     release = jars.release(KNOWN)

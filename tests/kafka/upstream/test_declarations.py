@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 import pytest
 
+from checker.kafka.cluster.schedule import schedules_of
 from checker.kafka.releases.patch import fixes
 from checker.kafka.upstream.finding import every_finding, finding_called
 from checker.kafka.upstream.order import ORDER, priority
@@ -111,5 +112,11 @@ def test_a_release_without_the_finding_or_its_sources_is_refused(number, asked, 
 
 
 def test_a_number_that_there_is_not_is_refused_with_those_that_there_are():
-    with pytest.raises(UsageError, match=r"no finding is called '36'.* 0001, 0002, .*0027"):
-        finding_called("36")
+    with pytest.raises(UsageError, match=r"no finding is called '18'.* 0001, 0002, .*0027"):
+        finding_called("18")
+
+
+def test_a_number_is_the_pages_or_the_catalogues_as_where_a_finding_is_run():
+    for called in ("0022", "99", "102"):
+        assert finding_called(called).number == "0022"
+        assert {schedule.finding for schedule in schedules_of(called)} == {"0022"}

@@ -1,4 +1,4 @@
-"""Each rule that is a fix, off and on: the violation that its story tells, and none."""
+"""Each rule of transactions, off and on, at several bounds: as the pages of verdicts say."""
 
 from __future__ import annotations
 
@@ -18,25 +18,11 @@ from model.kafka_transactions.protocol import KAFKA_TRANSACTIONS
 from model.kafka_transactions.settings import TransactionSettings
 from model.language.declare.settings import as_text, describe
 from properties import choose_properties
-from tests.support.fixes import found_steps, searched_with_fix, stored_steps
 from tests.support.tiers import nightly
 from tests.support.verdicts import CASES as BY_NAME
 from tests.support.verdicts import PAGE, has_classes, rows, searched, small, wide, with_table
 
 ROOT = Path(__file__).parents[3] / "counterexamples" / "kafka_transactions"
-CASES = [pytest.param(case, id=case.name) for case in read_cases(ROOT)]
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_a_search_finds_the_very_trace_that_is_stored(case):
-    assert found_steps(case) == stored_steps(case)
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_with_the_fix_the_same_search_ends_without_a_violation(case):
-    assert searched_with_fix(case).verdict is Verdict.EXHAUSTED
-
-
 VERDICTS = rows()
 NAMES = list(BY_NAME)
 
