@@ -65,9 +65,14 @@ def little_example(seed: int) -> Example:
 
 
 def example_of(
-    steps: Iterable[Sequence[str]], breaches: Mapping[str, tuple[str, str]], start: Sequence[int]
+    steps: Iterable[Sequence[str]],
+    breaches: Mapping[str, tuple[str, str]],
+    start: Sequence[int],
+    high: int = _HIGH,
 ) -> Example:
-    """A model of cells `s.c0` and so on: steps by guard and effects, claims by their breaches."""
+    """A model of cells `s.c0` and so on, 0 to `high`: steps by guard and effects, claims by their
+    breaches.
+    """
     texts, actions, properties = [], [], []
     for count, (guard, *effects) in enumerate(steps):
         lines = [f"def act{count}(s):", f"require({guard})", *effects]
@@ -78,7 +83,7 @@ def example_of(
         claim = compiled(texts[-1], name)
         properties.append(Property(name, "", claim, of_steps=head != "s"))
     names = {f"c{k}": first for k, first in enumerate(start)}
-    body = {"__annotations__": dict.fromkeys(names, Annotated[int, integers(0, _HIGH)])}
+    body = {"__annotations__": dict.fromkeys(names, Annotated[int, integers(0, high)])}
     state = types.new_class(
         "Little", (State,), exec_body=lambda space: space.update(body, __module__=__name__, **names)
     )

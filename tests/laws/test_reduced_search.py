@@ -68,6 +68,20 @@ def test_where_a_goal_cannot_be_any_more_the_search_is_over():
 
 
 @pytest.mark.slow
+def test_a_cell_of_more_values_than_are_followed_may_take_any():
+    steps = [
+        ("all_of(s.c0 < 70)", "s.c0 = s.c0 + 1"),
+        ("all_of(s.c0 == 70, s.c1 == 0)", "s.c1 = 1"),
+        ("all_of(s.c2 == 0)", "s.c2 = 1"),
+    ]
+    example = example_of(steps, {"never": ("s", "s.c1 == 1")}, [0, 0, 0], high=70)
+    options = Options(cross_check=False)
+    found = ReducedExplorer(example.model, example.properties, Limits(), options).run()
+    assert [violation.depth for violation in found.violations] == [71]
+    assert found.distinct_states == 72
+
+
+@pytest.mark.slow
 def test_states_that_differ_only_in_what_is_read_no_more_are_one():
     # Once c1 is 1, it matters no more whether c0 was set to 1 or to 2.
     steps = [

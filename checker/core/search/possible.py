@@ -71,6 +71,8 @@ class _Program:
         self._kind = kind
         self._builder = Builder(_NAME, None, [WORDS, WORD, WORD, WORDS])
         widest = kind.width == WIDTHS[-1]
+        self._alive = frozenset(cells)
+        # Of what has more values than the widest lane has bits nothing is known.
         self._cells = [p for p in cells if layout.fields[p].mask < kind.width or not widest]
         if any(layout.fields[p].mask >= kind.width for p in self._cells):
             raise TooWideError
@@ -138,11 +140,10 @@ class _Program:
         values = ValueSets(builder, self._kind, lambda node: self._set(node, sets))
         grown = dict(sets)
         for number, action in enumerate(actions):
-            assigned = sets.keys() & action.assignments.keys()
-            if assigned:
+            if self._alive & action.assignments.keys():
                 happens = values.may(action.guard, True)
                 builder.store(happens, builder.element(found, WORD(number)))
-                for position in sorted(assigned):
+                for position in sorted(sets.keys() & action.assignments.keys()):
                     added = values.within(action.assignments[position], lows[position].low)
                     grown[position] = values.either(grown[position], values.both(added, happens))
         for number, condition in enumerate(conditions, len(actions)):

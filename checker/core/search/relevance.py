@@ -24,7 +24,7 @@ from model.language.graph import Node, Op
 from model.language.ground import GroundAction
 
 _ALL = 0xFFFFFFFFFFFFFFFF
-_SLOT_BITS = 10
+_SLOT_BITS = 10  # of the number of a slot for an answer
 
 
 class Outlook(NamedTuple):
