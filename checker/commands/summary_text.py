@@ -170,7 +170,7 @@ def _search_lines(exploration: Exploration, stats: bool) -> Iterator[str]:
         f"{exploration.transitions:,} transitions"
     )
     if exploration.reduced:
-        yield "reduced: only steps that a shortest way to what is asked may need were taken"
+        yield "reduced: only steps and states that a shortest way to what is asked may need"
     if exploration.unfinished:
         yield (
             f"{exploration.unfinished:,} of the states are at depth {exploration.depth + 1}, "

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import ClassVar
 from unittest.mock import patch
 
+from checker.core.native import kept_code, object_code
 from checker.core.search import independence
 from checker.core.search.explore import Explorer, Limits, Options
 from checker.core.search.reduced import ReducedExplorer
@@ -64,9 +65,14 @@ def little_example(seed: int) -> Example:
 
 
 def example_of(
-    steps: Iterable[Sequence[str]], breaches: Mapping[str, tuple[str, str]], start: Sequence[int]
+    steps: Iterable[Sequence[str]],
+    breaches: Mapping[str, tuple[str, str]],
+    start: Sequence[int],
+    high: int = _HIGH,
 ) -> Example:
-    """A model of cells `s.c0` and so on: steps by guard and effects, claims by their breaches."""
+    """A model of cells `s.c0` and so on, 0 to `high`: steps by guard and effects, claims by their
+    breaches.
+    """
     texts, actions, properties = [], [], []
     for count, (guard, *effects) in enumerate(steps):
         lines = [f"def act{count}(s):", f"require({guard})", *effects]
@@ -77,7 +83,7 @@ def example_of(
         claim = compiled(texts[-1], name)
         properties.append(Property(name, "", claim, of_steps=head != "s"))
     names = {f"c{k}": first for k, first in enumerate(start)}
-    body = {"__annotations__": dict.fromkeys(names, Annotated[int, integers(0, _HIGH)])}
+    body = {"__annotations__": dict.fromkeys(names, Annotated[int, integers(0, high)])}
     state = types.new_class(
         "Little", (State,), exec_body=lambda space: space.update(body, __module__=__name__, **names)
     )
@@ -109,7 +115,10 @@ def check_reduced(
     model: Model, properties: tuple[Property, ...], full: Exploration, limits: Limits
 ) -> Exploration:
     """A reduced search finds of these properties what the full one found."""
-    with patch.object(independence, "kept_code", _Memory):
+    with (
+        patch.object(independence, "kept_code", Memory),
+        patch.object(object_code, "kept_code", Untouched),
+    ):
         found = ReducedExplorer(model, properties, limits, _PLAIN).run()
     names = {prop.name for prop in properties}
     depths = {v.property.name: v.depth for v in full.violations if v.property.name in names}
@@ -126,7 +135,17 @@ def check_reduced(
     return found
 
 
-class _Memory:
+class Untouched:
+    """Has the machine code that was kept, and keeps no more: models here are too many."""
+
+    load = staticmethod(kept_code.load)
+
+    @staticmethod
+    def store(key: str, code: bytes) -> None:
+        """Nothing is kept."""
+
+
+class Memory:
     """Keeps tables for this process alone: a wrong checker must not be saved by a right one's."""
 
     kept: ClassVar[dict[str, bytes]] = {}

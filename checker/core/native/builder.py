@@ -11,18 +11,26 @@ from contextlib import contextmanager
 
 
 class Kind:
-    """A type: whole numbers of some width or, with `element`, pointers to such numbers."""
+    """A type: whole numbers of some width or, with `element`, pointers to such numbers.
 
-    __slots__ = ("element", "text", "width")
+    With `lanes` above 1, vectors of so many numbers, on which each operation works lane by lane.
+    """
 
-    def __init__(self, width: int, element: Kind | None = None) -> None:
+    __slots__ = ("element", "lanes", "text", "width")
+
+    def __init__(self, width: int, element: Kind | None = None, lanes: int = 1) -> None:
         self.width = width
         self.element = element
-        self.text = "ptr" if element is not None else f"i{width}"
+        self.lanes = lanes
+        number = f"i{width}" if lanes == 1 else f"<{lanes} x i{width}>"
+        self.text = "ptr" if element is not None else number
 
     def __call__(self, number: int) -> Operand:
-        """A constant of this type."""
-        return Operand(self, str(number), number)
+        """A constant of this type, the same in each lane."""
+        if self.lanes == 1:
+            return Operand(self, str(number), number)
+        signed = number - (number >> (self.width - 1) << self.width)
+        return Operand(self, f"splat (i{self.width} {signed})", number)
 
 
 class Operand:
@@ -125,18 +133,23 @@ class Builder:
 
     # --- memory ------------------------------------------------------------------------------
 
-    def variable(self, kind: Kind) -> Operand:
-        """A place for a value, to load from and to store to."""
-        return self._new(Kind(64, kind), f"alloca {kind.text}")
+    def variable(self, kind: Kind, count: int = 1) -> Operand:
+        """A place for so many values, to load from and to store to."""
+        return self._new(Kind(64, kind), f"alloca {kind.text}, i64 {count}")
 
     def load(self, pointer: Operand) -> Operand:
         """What a pointer points to."""
         assert pointer.kind.element is not None
         return self._new(pointer.kind.element, f"load {pointer.kind.element.text}, {pointer}")
 
+    def load_lanes(self, pointer: Operand, kind: Kind) -> Operand:
+        """The numbers from where a pointer to one points to, as many as `kind` has lanes."""
+        return self._new(kind, f"load {kind.text}, {pointer}, align {kind.width // 8}")
+
     def store(self, value: Operand, pointer: Operand) -> None:
-        """Write to where a pointer points to."""
-        self._lines.append(f"store {value}, {pointer}")
+        """Write to where a pointer points to; of several lanes, from there on."""
+        align = f", align {value.kind.width // 8}" if value.kind.lanes > 1 else ""
+        self._lines.append(f"store {value}, {pointer}{align}")
 
     def element(self, pointer: Operand, place: Operand) -> Operand:
         """A pointer to the element at a place."""
@@ -178,7 +191,22 @@ class Builder:
 
     def not_(self, a: Operand) -> Operand:
         """The other bits."""
-        return self._new(a.kind, f"xor {a}, -1")
+        return self._new(a.kind, f"xor {a}, {a.kind(-1).name}")
+
+    def xor(self, a: Operand, b: Operand) -> Operand:
+        """The bits of one alone."""
+        return self._new(a.kind, f"xor {a}, {b.name}")
+
+    def filled(self, a: Operand) -> Operand:
+        """All bits of each lane that has any."""
+        some = self._new(Kind(1, lanes=a.kind.lanes), f"icmp ne {a}, {a.kind(0).name}")
+        return self._new(a.kind, f"sext {some} to {a.kind.text}")
+
+    def any_lane(self, a: Operand) -> Operand:
+        """Whether some lane has any bits."""
+        whole = Kind(a.kind.width * a.kind.lanes)
+        number = self._new(whole, f"bitcast {a} to {whole.text}")
+        return self._new(BIT, f"icmp ne {number}, 0")
 
     def shl(self, a: Operand, b: Operand) -> Operand:
         """Shifted to the left."""
@@ -206,8 +234,8 @@ class Builder:
 
     def zext(self, a: Operand, kind: Kind) -> Operand:
         """The same number, wider, zeros before it."""
-        return self._new(kind, f"zext {a} to {kind.text}")
+        return a if a.kind.text == kind.text else self._new(kind, f"zext {a} to {kind.text}")
 
     def trunc(self, a: Operand, kind: Kind) -> Operand:
         """The lower bits alone."""
-        return self._new(kind, f"trunc {a} to {kind.text}")
+        return a if a.kind.text == kind.text else self._new(kind, f"trunc {a} to {kind.text}")

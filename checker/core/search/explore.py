@@ -174,7 +174,7 @@ class Explorer:
             self._go_on_from(*earlier)
             return
         words = self._canonical(self.engine.layout.pack([self._start]))
-        self._visited.insert(words)
+        self._visited.insert(self._told_apart_by(words))
         self._lineage.begin_level()
         self._lineage.add(np.zeros(1, np.int64), np.zeros(1, np.uint16))
         self._kept = 1
@@ -186,7 +186,7 @@ class Explorer:
         self.findings = findings
         self._watch.go_on_from(findings)
         for rows in levels:
-            self._visited.insert(rows.words)
+            self._visited.insert(self._told_apart_by(rows.words))
             self._lineage.add_rows(rows)
         self._frontier.put(rows.words)
         self._frontier.end_level()
@@ -271,7 +271,7 @@ class Explorer:
             same = words == self.engine.layout.pack([error.state])
             raise _MisfitInBatchError(error, int(same.all(axis=0).argmax())) from error
         after = self._canonical(steps.words)
-        return Expansion(words, steps, after, self._visited.batch(after))
+        return Expansion(words, steps, after, self._visited.batch(self._told_apart_by(after)))
 
     def _steps(self, words: Words) -> Successors:
         """The steps of a batch that the search takes: all."""
@@ -280,6 +280,10 @@ class Explorer:
     def _canonical(self, words: Words) -> Words:
         """The states that stand for their classes under symmetry; without it, the same states."""
         return words if self._symmetry is None else self._symmetry.canonical(words)
+
+    def _told_apart_by(self, words: Words) -> Words:
+        """What tells states apart: all of them."""
+        return words
 
     def _take(self, expansion: Expansion, first: int) -> Words:
         """Count and check a batch's steps; the states that are new.
@@ -356,10 +360,8 @@ class Explorer:
     def _finish(self) -> None:
         result = self.result
         tell(result, self.findings, self._lineage.path, self._concrete)
-        result.fingerprint_bits = FINGERPRINT_BITS * (
-            self.engine.layout.words if self.options.exact else 1
-        )
         exact = self.options.exact
+        result.fingerprint_bits = FINGERPRINT_BITS * (self._visited.words if exact else 1)
         result.collision_probability = 0.0 if exact else collision_probability(self._kept)
         result.seconds = self._earlier_seconds + self._elapsed()
         result.peak_memory_bytes = peak_memory_bytes()

@@ -60,6 +60,8 @@ class Relations:
         """A table from an earlier run, or else from Z3, and kept."""
         key = f"independence-{nodes_digest((*self._asked(), *conditions))}-{_FORM}"
         table = np.zeros(shape, np.bool_)
+        if not table.size:
+            return table  # and keep none: of no conditions the key is that of dependence
         kept = kept_code.load(key)
         if kept is not None and len(kept) == (table.size + 7) // 8:
             bits = np.frombuffer(kept, np.uint8)

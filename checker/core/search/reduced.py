@@ -1,4 +1,7 @@
-"""The reduced search: fewer states, the same verdicts at the same depths; see `stubborn.py`.
+"""The reduced search: fewer states, the same verdicts at the same depths.
+
+It takes the steps that `stubborn.py` chooses, and of states that are as good as each other by
+`relevance.py` the first.
 
 Every goal that is open leaves less to leave out. So witnesses and premises, which are mostly found
 soon, have a search of their own, which ends when all are.
@@ -10,11 +13,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from checker.core.engines.layout import Words
 from checker.core.engines.vectorised import Successors
 from checker.core.search.explore import Explorer, Limits, Options, Progress
 from checker.core.search.findings import Findings
+from checker.core.search.fingerprints import fingerprints
 from checker.core.search.stubborn import Reduction
+from checker.core.search.visited_set import VisitedSet
 from checker.core.verdict import Exploration
 from model.language.errors import UsageError
 from model.language.protocol import Model
@@ -22,7 +29,7 @@ from properties import Property, Sense
 
 
 class ReducedExplorer(Explorer):
-    """A search that leaves out steps which no shortest way to what is asked needs.
+    """A search that leaves out steps and states which no shortest way to what is asked needs.
 
     States and steps are counted without those of the search for witnesses. What does not fit its
     domain is found only on the steps that are taken, and that an action is never enabled is not.
@@ -50,6 +57,7 @@ class ReducedExplorer(Explorer):
         patience = self.options.compile_after
         goals = [replace(prop, premise=None) for prop in claims] or asked
         self._reduction = Reduction(self.engine, goals, None, patience)
+        self._visited = VisitedSet(self._reduction.relevance.words, self.options.exact)
 
     def request_stop(self) -> None:
         """End the search soon, keeping what is known."""
@@ -78,6 +86,16 @@ class ReducedExplorer(Explorer):
         """The steps of a batch that are enough."""
         steps = super()._steps(words)
         return steps.only(self._reduction.kept(words, steps))
+
+    def _told_apart_by(self, words: Words) -> Words:
+        """What matters in the states; it is asked once of those that are equal."""
+        order = np.argsort(fingerprints(words))
+        in_order = words[:, order]
+        first = np.ones(len(order), np.bool_)
+        first[1:] = (in_order[:, 1:] != in_order[:, :-1]).any(axis=0)
+        place = np.empty(len(order), np.int64)
+        place[order] = np.cumsum(first) - 1
+        return self._reduction.relevance(in_order[:, first]).kept[:, place]
 
 
 def _to_be_reached(properties: Iterable[Property]) -> tuple[Property, ...]:

@@ -1,16 +1,12 @@
 """Reduction: of a state's steps only those that the shortest way to a goal may have to begin with.
 
-Chosen are action instances, for each state anew, among those that can still happen. Chosen is for
-each goal (`goals.py`) that is false what may make a false part of it true; with an instance that is
-enabled, all that are dependent on it; with one that is not, what may make a false part of its guard
-true. So a way to a goal has an instance that is chosen, and the first such can be moved to its
-front: it is enabled now, what comes before it is independent of it. The way stays as long and ends
-in the same state. Hence goals are reached at the same depths as in the full search, and neither
-cycles nor stuttering need a proviso.
-
-What can still happen is found as if nothing that is true became false again: an instance whose
-guard so becomes true. What cannot is on no way from here, so it need not be chosen; where no goal
-can still be, nothing is.
+Chosen are action instances, for each state anew, among those that are relevant (`relevance.py`): a
+shortest way has no others. Chosen is for each goal (`goals.py`) that is false what may make a false
+part of it true; with an instance that is enabled, all that are dependent on it; with one that is
+not, what may make a false part of its guard true. So a way to a goal has an instance that is
+chosen, and the first such can be moved to its front: it is enabled now, what comes before it is
+independent of it. The way stays as long and ends in the same state. Hence goals are reached at the
+same depths as in the full search, and neither cycles nor stuttering need a proviso.
 """
 
 from __future__ import annotations
@@ -22,11 +18,12 @@ import numpy.typing as npt
 
 from checker.core.engines.background import Background
 from checker.core.engines.compiled_claims import PackedClaims
-from checker.core.engines.layout import WORD_BITS, Words
+from checker.core.engines.layout import Words
 from checker.core.engines.vectorised import Booleans, Claims, Successors, VectorisedEngine
 from checker.core.native.kernel import kernel
 from checker.core.search.goals import Goal, Parts, goals_of, members
 from checker.core.search.independence import Relations
+from checker.core.search.relevance import Relevance, bits, count, first
 from model.language import graph
 from model.language.graph import Node, Op
 from properties import Property
@@ -104,10 +101,9 @@ class Reduction:
         needed = np.zeros((len(needs), len(nodes)), np.bool_)
         for row, numbers in zip(needed, needs, strict=True):
             row[numbers] = True
-        self._needs = _bits(needed)
-        self._makes = _bits(np.pad(enables.T, ((0, 0), (0, 1))))
-        self._makers = _bits(enables)
-        self._dependent = _bits(relations.dependent)
+        self._needs, self._makers = bits(needed), bits(enables)
+        self._dependent = bits(relations.dependent)
+        self.relevance = Relevance(engine, goals)
         self._places = np.zeros(len(model.instances), np.int64)
         self._places[engine.instances] = np.arange(len(engine.instances))
 
@@ -116,82 +112,11 @@ class Reduction:
         kept = np.zeros(steps.count, np.bool_)
         room = np.zeros((4, self._dependent.shape[1]), np.uint64)
         _choose(
-            self._truths(words), steps.rows.astype(np.int64), self._places[steps.instances], kept,
-            self._by_step, self._needs, self._makes, self._makers, self._dependent,
-            np.zeros(self._needs.shape[1], np.uint64), room[0], room[1], room[2], room[3],
-            np.zeros(len(self._needs), np.int64),
+            self._truths(words), self.relevance(words).relevant, steps.rows.astype(np.int64),
+            self._places[steps.instances], kept, self._by_step, self._needs, self._makers,
+            self._dependent, room[0], room[1], room[2], room[3],
         )  # fmt: skip
         return kept
-
-
-def _bits(table: Booleans) -> Words:
-    """A table with its columns as bits, 64 to a word."""
-    columns = table.shape[1]
-    words = max(1, -(-columns // WORD_BITS))
-    padded = np.pad(table, ((0, 0), (0, words * WORD_BITS - columns)))
-    packed = np.packbits(padded, axis=1, bitorder="little")
-    return np.ascontiguousarray(packed).view("<u8").astype(np.uint64)
-
-
-@kernel
-def _count(word: np.uint64) -> int:
-    """How many bits are set."""
-    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    word = (word & np.uint64(0x3333333333333333)) + (
-        (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
-    )
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
-
-
-@kernel
-def _first(word: np.uint64) -> int:
-    """The place of the lowest bit that is set."""
-    return _count((word & (np.uint64(0) - word)) - np.uint64(1))
-
-
-@kernel
-def _lacks(needed: Words, row: int, truths: Words, missed: Ints) -> bool:
-    """Some clause that the row needs is not true; where one was not the last time is seen first."""
-    w = missed[row]
-    if needed[row, w] & (truths[w] ^ np.uint64(_ALL)) != np.uint64(0):
-        return True
-    for w in range(truths.shape[0]):
-        if needed[row, w] & (truths[w] ^ np.uint64(_ALL)) != np.uint64(0):
-            missed[row] = w
-            return True
-    return False
-
-
-@kernel
-def _find_possible(
-    needs: Words, makes: Words, enabled: Words, can: Words, possible: Words, missed: Ints
-) -> None:
-    """Into `possible` what can still happen, into `can` what can still be true; it has what is."""
-    last = np.uint64(_ALL) >> np.uint64(64 * enabled.shape[0] - makes.shape[0])
-    for w in range(enabled.shape[0]):
-        possible[w] = enabled[w]
-        rest = enabled[w]
-        while rest != np.uint64(0):
-            t = w * 64 + _first(rest)
-            rest &= rest - np.uint64(1)
-            for c in range(can.shape[0]):
-                can[c] |= makes[t, c]
-    more = True
-    while more:
-        more = False
-        for w in range(enabled.shape[0]):
-            rest = possible[w] ^ np.uint64(_ALL)
-            if w == enabled.shape[0] - 1:
-                rest &= last
-            while rest != np.uint64(0):
-                t = w * 64 + _first(rest)
-                rest &= rest - np.uint64(1)
-                if not _lacks(needs, t, can, missed):
-                    possible[w] |= np.uint64(1) << np.uint64(t & 63)
-                    more = True
-                    for c in range(can.shape[0]):
-                        can[c] |= makes[t, c]
 
 
 @kernel
@@ -213,14 +138,14 @@ def _cheapest(
     for c in range(truths.shape[0]):
         rest = needs[row, c] & (truths[c, state] ^ np.uint64(_ALL))
         while rest != np.uint64(0) and (best < 0 or least > 0):
-            clause = c * 64 + _first(rest)
+            clause = c * 64 + first(rest)
             rest &= rest - np.uint64(1)
             cost = 0
             for w in range(chosen.shape[0]):
                 new = makers[clause, w] & possible[w]
                 new &= chosen[w] ^ np.uint64(_ALL)
                 if new != np.uint64(0):
-                    cost += _count(new) + (_ENABLED_COST - 1) * _count(new & enabled[w])
+                    cost += count(new) + (_ENABLED_COST - 1) * count(new & enabled[w])
             if best < 0 or cost < least:
                 best, least = clause, cost
     return best
@@ -228,29 +153,27 @@ def _cheapest(
 
 @kernel
 def _choose(
-    truths: Words, rows: Ints, places: Ints, kept: Booleans, by_step: Ints, needs: Words,
-    makes: Words, makers: Words, dependent: Words, can: Words, enabled: Words, possible: Words,
-    chosen: Words, waiting: Words, missed: Ints,
+    truths: Words, relevant: Words, rows: Ints, places: Ints, kept: Booleans, by_step: Ints,
+    needs: Words, makers: Words, dependent: Words, enabled: Words, possible: Words, chosen: Words,
+    waiting: Words,
 ) -> None:  # fmt: skip
-    """Set `kept` for the steps that are enough; `rows` are in order. The last six are room."""
-    step = 0
+    """Set `kept` for the steps that are enough; `rows` are in order. The last four are room."""
+    step, actions = 0, dependent.shape[0]
     while step < len(rows):
         state, begin = rows[step], step
         for w in range(chosen.shape[0]):
             enabled[w] = np.uint64(0)
+            possible[w] = relevant[w, state]
             chosen[w] = np.uint64(0)
             waiting[w] = np.uint64(0)
         while step < len(rows) and rows[step] == state:
             place = places[step]
             enabled[place >> 6] |= np.uint64(1) << np.uint64(place & 63)
             step += 1
-        for c in range(can.shape[0]):
-            can[c] = truths[c, state]
-        _find_possible(needs, makes, enabled, can, possible, missed)
         everything = False
         for goal in range(len(by_step)):
-            row = makes.shape[0] + goal
-            if not _lacks(needs, row, can, missed):
+            row = actions + goal
+            if relevant[row >> 6, state] >> np.uint64(row & 63) & np.uint64(1) != np.uint64(0):
                 best = _cheapest(
                     needs, row, truths, state, makers, enabled, possible, chosen,
                 )  # fmt: skip
@@ -263,12 +186,12 @@ def _choose(
             missing = np.uint64(0)
             t = -1
             for w in range(chosen.shape[0]):
-                missing |= enabled[w] & (chosen[w] ^ np.uint64(_ALL))
+                missing |= enabled[w] & possible[w] & (chosen[w] ^ np.uint64(_ALL))
                 if t < 0 and waiting[w] & enabled[w] != np.uint64(0):
-                    t = w * 64 + _first(waiting[w] & enabled[w])
+                    t = w * 64 + first(waiting[w] & enabled[w])
             for w in range(chosen.shape[0]):
                 if t < 0 and waiting[w] != np.uint64(0):
-                    t = w * 64 + _first(waiting[w])
+                    t = w * 64 + first(waiting[w])
             more = t >= 0 and missing != np.uint64(0)
             if more:
                 bit = np.uint64(1) << np.uint64(t & 63)

@@ -67,7 +67,7 @@ class VisitedSet:
         memory: type[Table] = Table,
         room: int = 0,
     ) -> None:
-        self.exact = exact
+        self.words, self.exact = words, exact
         kept, of_part = words if exact else 0, max(rows // PARTS, rows_for(room // PARTS))
         self._tables: list[Rows | Buckets] = (
             [Rows(kept, of_part, memory) for _ in range(PARTS)]

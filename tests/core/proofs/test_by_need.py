@@ -227,6 +227,22 @@ def test_what_only_a_definition_names_comes_later():
     assert (found[asked], found[defined]) == (0, 1)
 
 
+def test_a_witness_that_a_model_may_choose_is_looked_at_too():
+    """Each log ends somewhere, this one nowhere: no instance would name an offset."""
+    member, over = graph.Sort(Kind.REF, "replicas"), "replicas.log.positions"
+    this = graph.read("skolem!replicas#1", (), member)
+    anybody = graph.variable("r", member, "replicas")
+    offset = graph.variable("o", INT, over)
+    ends = [graph.read("replicas.log.end", (it,), INT) for it in (anybody, this)]
+    somewhere = graph.equal(ends[0], graph.read(f"skolem!{over}#2", (anybody,), INT))
+    nowhere = graph.negation(graph.equal(ends[1], offset))
+    clauses = [Clause((anybody,), somewhere), Clause((offset,), nowhere)]
+
+    need = ByNeed(LIFTED, UnboundedTerms(LIFTED), Terms(LIFTED, NOTHING, {}), clauses, [])
+
+    assert need.refute(Effort(), 5.0) == z3.unsat
+
+
 @pytest.mark.parametrize("maximal_isr", [True, False])
 def test_instances_by_need_prove_by_themselves_what_is_true(monkeypatch, maximal_isr):
     monkeypatch.setattr(unbounded_proof, "CHEAP", (Strategy(by_need=Effort()),))

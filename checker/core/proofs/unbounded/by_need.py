@@ -8,6 +8,7 @@ matter, and then terms that only instances have brought.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -184,6 +185,7 @@ class ByNeed:
         self._solver = z3.SimpleSolver()
         self._few = FewMembers(lifted, lower, self._solver)
         self._said: list[Any] = []
+        self._witnesses: set[Node] = set()
         self.found: list[Instance] = []
         """What was added, each as an instance of one of the clauses that were given."""
         self._groups = [self._finders(first, seen=True), self._finders(then, seen=False)]
@@ -236,10 +238,31 @@ class ByNeed:
                 age += 1
                 ages = (its for terms in self._terms.ages.values() for its in terms.values())
                 if age > effort.age or age > max(ages, default=0):
-                    return z3.unknown if self._cut_short else z3.sat
+                    if not self._name_witnesses():
+                        return z3.unknown if self._cut_short else z3.sat
+                    age -= 1
             if self.instances > effort.instances:
                 break
         return z3.unknown
+
+    def _name_witnesses(self) -> bool:
+        """Whether there are terms for witnesses that no instance has brought, of what is named.
+
+        A model may choose a witness so that "there is" holds: then nothing of it is false, and the
+        witness is nowhere. Only once, where all else is of no more use.
+        """
+        before = sum(map(len, self._terms.ages.values()))
+        for finder in self._groups[0] if not self._witnesses else ():
+            for node in graph.below(finder.clause.body):
+                if skolem_over(node) in self._lifted.schema.index_sets and all(
+                    arg.op is Op.VARIABLE for arg in node.args
+                ):
+                    known = (self._terms.of(arg.data[1]) for arg in node.args)
+                    for values in itertools.product(*(filter(is_named, its) for its in known)):
+                        self._witnesses.add(graph.rebuild(node, values))
+        for node in sorted(self._witnesses, key=lambda node: node.number):
+            self._terms.note(node, 1)
+        return sum(map(len, self._terms.ages.values())) > before
 
     def _add(self, finders: Iterable[Finder], meaning: Meaning, age: int) -> bool:
         """Whether something was added."""
