@@ -1,4 +1,4 @@
-"""Questions to the broker model, in few words."""
+"""Questions to the broker model, in few words; `after` and `goes` are for any model."""
 
 from __future__ import annotations
 
@@ -41,6 +41,13 @@ def after(model: Model, *steps: str) -> State:
         assert taken is not None, step
         state = taken
     return state
+
+
+def goes(model: Model, *steps: str) -> bool:
+    """Whether the last step is enabled after the others."""
+    *first, last = steps
+    (wanted,) = steps_named(model, [last])
+    return ReferenceEngine(model).step(after(model, *first), wanted) is not None
 
 
 def explored(model: Model, *properties: str, symmetry: bool = False) -> Exploration:

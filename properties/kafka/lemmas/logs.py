@@ -15,8 +15,8 @@ from properties.claims import always
 def is_coming(partition: TopicPartition, broker: Broker, offset: int) -> bool:
     """The answer under way brings the broker a record, which it will append at `offset`.
 
-    The offset is not called equal to anything of the broker's: proofs for all sizes would look at
-    whatever is, for each broker that there is a term for.
+    It is compared by `<=` alone: an equality would give proofs for all sizes one more offset to
+    instantiate for each broker.
     """
     if not partition.options.fetch_answers.travel:
         return False

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checker.core.engines.reference import ReferenceEngine
 from checker.core.verdict import Verdict
-from checker.lab.experiments.choices import steps_named
-from tests.support.kafka import SAFE, after, depths, explored, kafka_model, reachable
+from tests.support.kafka import SAFE, after, depths, explored, goes, kafka_model, reachable
 from tests.support.tiers import nightly, slow_but
 
 UNSYNCED = {"log.file": "unsynced"}
@@ -37,13 +35,6 @@ TRUNCATES_AGAIN = "follower_truncate_on_fetch(follower=b0, leader=b2)"
 
 def unsynced(settings=None, **bounds):
     return kafka_model("kafka-fixed", SAFE | UNSYNCED | (settings or {}), **(BOUNDS | bounds))
-
-
-def goes(model, *steps):
-    """Whether the last step is enabled after the others."""
-    engine = ReferenceEngine(model)
-    *first, last = steps
-    return engine.step(after(model, *first), steps_named(model, [last])[0]) is not None
 
 
 def values(model, state, variable, broker):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checker.core.engines.reference import ReferenceEngine
-from checker.lab.experiments.choices import steps_named
 from model.kafka_tiered.protocol import KAFKA_TIERED
+from tests.support.kafka import goes
 
 MODEL = KAFKA_TIERED.model(
     {"brokers": 3, "log_size": 3, "max_leader_epoch": 3, "copies": 3, "build_crashes": 1},
@@ -30,23 +29,12 @@ A_FORMER_LEADER_COPIES = (
 """b0 goes on copying as it follows, and has to be built."""
 
 
-def _is_possible(steps):
-    engine = ReferenceEngine(MODEL)
-    state = engine.initial()
-    for step in steps_named(MODEL, steps):
-        after = engine.step(state, step)
-        if after is None:
-            return False
-        state = after
-    return True
-
-
 @pytest.mark.parametrize(
     "death",
     ["broker_crash(broker=b0)", "follower_dies_building(follower=b0, leader=b2, segment=1)"],
 )
 def test_a_copy_ends_with_the_broker_that_makes_it(death):
     finished, again = "leader_finish_copy(broker=b0, segment=0)", "broker_restart(broker=b0)"
-    assert _is_possible((*A_FORMER_LEADER_COPIES, finished))
-    assert _is_possible((*A_FORMER_LEADER_COPIES, death, again))
-    assert not _is_possible((*A_FORMER_LEADER_COPIES, death, again, finished))
+    assert goes(MODEL, *A_FORMER_LEADER_COPIES, finished)
+    assert goes(MODEL, *A_FORMER_LEADER_COPIES, death, again)
+    assert not goes(MODEL, *A_FORMER_LEADER_COPIES, death, again, finished)

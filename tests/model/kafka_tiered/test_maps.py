@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checker.core.engines.reference import ReferenceEngine
-from checker.lab.experiments.choices import steps_named
 from model.kafka_tiered.protocol import KAFKA_TIERED
+from tests.support.kafka import after, goes
 from tests.support.remote_runs import (
     BOUNDS,
     COMMITTED,
@@ -23,53 +22,38 @@ from tests.support.remote_runs import (
 MODEL = KAFKA_TIERED.model(BOUNDS, KAFKA_TIERED.preset("kafka-4.3"))
 
 
-def _after(names, model=MODEL):
-    engine = ReferenceEngine(model)
-    state = engine.initial()
-    for step in steps_named(model, names):
-        after = engine.step(state, step)
-        assert after is not None, step
-        state = after
-    return state
-
-
-def _may(names, step, model=MODEL):
-    (wanted,) = steps_named(model, [step])
-    return ReferenceEngine(model).step(_after(names, model), wanted) is not None
-
-
 def _numbers(state, name):
     return {tuple(c.index): state[c.position] for c in MODEL.cells if c.variable.name == name}
 
 
 def test_a_longer_segment_that_a_shorter_one_replaces_is_deleted_by_nobody():
-    assert _numbers(_after(DROPPED), "segments.dropped")[1, 0] == 1
-    assert _may(DROPPED, SHORT) and not _may(DROPPED, LONG)
+    assert _numbers(after(MODEL, *DROPPED), "segments.dropped")[1, 0] == 1
+    assert goes(MODEL, *DROPPED, SHORT) and not goes(MODEL, *DROPPED, LONG)
 
 
 def test_with_the_mend_the_longer_segment_is_kept_and_expires():
     mended = KAFKA_TIERED.model(
         BOUNDS, {**KAFKA_TIERED.preset("kafka-4.3"), "remote.map.keeps.longer": "true"}
     )
-    assert not any(_numbers(_after(DROPPED, mended), "segments.dropped").values())
-    assert _may(DROPPED, LONG, mended)
+    assert not any(_numbers(after(mended, *DROPPED), "segments.dropped").values())
+    assert goes(mended, *DROPPED, LONG)
 
 
 def test_a_shorter_segment_that_is_covered_waits_for_the_longer_one_to_expire():
-    assert not any(_numbers(_after(COVERED), "segments.dropped").values())
-    assert _may(COVERED, LONG) and not _may(COVERED, SHORT)
-    assert _may((*COVERED, LONG), "leader_delete_unreferenced(broker=b1, segment=0)")
+    assert not any(_numbers(after(MODEL, *COVERED), "segments.dropped").values())
+    assert goes(MODEL, *COVERED, LONG) and not goes(MODEL, *COVERED, SHORT)
+    assert goes(MODEL, *COVERED, LONG, "leader_delete_unreferenced(broker=b1, segment=0)")
 
 
 def test_a_segment_that_is_deleted_leaves_reads_to_nobody():
-    state = _after((*DROPPED, SHORT))
+    state = after(MODEL, *DROPPED, SHORT)
     assert not any(_numbers(state, "segments.listed").values())
     assert [at for at, held in _numbers(state, "segments.dropped").items() if held] == [(1, 0)]
 
 
 def test_a_cache_that_is_cut_off_agrees_with_the_leaders_by_its_epoch():
     """All that the follower had is gone below its log start, and above it what the leader lacks."""
-    state = _after(CUT_OFF)
+    state = after(MODEL, *CUT_OFF)
     ends, starts = (_numbers(state, f"brokers.{name}") for name in ("end", "log_start"))
     assert (starts[0,], ends[0,]) == (1, 1)
 
@@ -82,15 +66,15 @@ def test_a_log_start_is_found_in_a_segment_of_the_epoch_alone_unless_a_rule_asks
     model = KAFKA_TIERED.model({**BOUNDS, "unclean_elections": 1, "crashes": 1}, settings)
     elected = (*LOST_SEGMENT, "broker_crash(broker=b0)", "controller_elect_uncleanly(broker=b1)")
     found = (*elected, f"leader_find_remote_end(broker=b1, base={start})")
-    assert _numbers(_after(found, model), "brokers.log_start")[1,] == start
+    assert _numbers(after(model, *found), "brokers.log_start")[1,] == start
 
 
 def test_a_new_leader_copies_no_segment_of_which_all_is_copied_as_it_looks_that_up():
     elected, looks_up, longer, _ = LONGER
     short = longer.replace("end=2", "end=1")
     found = (*COMMITTED, FIRST, elected, looks_up)
-    assert not _may(found, short) and _may(found, longer)
-    assert _may((*COMMITTED, elected, looks_up, FIRST), short)
+    assert not goes(MODEL, *found, short) and goes(MODEL, *found, longer)
+    assert goes(MODEL, *COMMITTED, elected, looks_up, FIRST, short)
 
 
 def test_who_was_built_beyond_the_end_of_the_leaders_epoch_is_not_in_sync_until_it_truncates():
@@ -120,5 +104,5 @@ def test_who_was_built_beyond_the_end_of_the_leaders_epoch_is_not_in_sync_until_
         "follower_fetch(follower=b2, leader=b1)",
     )
     elected = "controller_elect(broker=b2)"
-    assert not _may(built, elected, model)
-    assert _may(truncated, elected, model)
+    assert not goes(model, *built, elected)
+    assert goes(model, *truncated, elected)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from checker.core.engines.reference import ReferenceEngine
 from checker.core.verdict import Verdict
-from checker.lab.experiments.choices import steps_named
 from model.kafka_tiered.protocol import KAFKA_TIERED
 from properties import properties_of
+from tests.support.kafka import goes
 from tests.support.laws import explore
 
 FIXED = KAFKA_TIERED.presets["kafka-fixed"]
@@ -32,18 +31,9 @@ LEADS_ANOTHER_LOG = (
 )
 
 
-def _is_possible(steps, **bounds):
-    """All steps can be taken in their order."""
+def _goes(*steps, **bounds):
     sizes = {"brokers": 3, "max_leader_epoch": 3, "unclean_elections": 1}
-    model = KAFKA_TIERED.model(sizes | bounds, FIXED)
-    engine = ReferenceEngine(model)
-    state = engine.initial()
-    for step in steps_named(model, steps):
-        after = engine.step(state, step)
-        if after is None:
-            return False
-        state = after
-    return True
+    return goes(KAFKA_TIERED.model(sizes | bounds, FIXED), *steps)
 
 
 def test_who_an_unclean_election_left_out_is_elected_once_it_has_followed():
@@ -55,8 +45,8 @@ def test_who_an_unclean_election_left_out_is_elected_once_it_has_followed():
         "broker_restart(broker=b0)",
     )
     followed, elected = "follower_truncate(follower=b0, leader=b1)", "controller_elect(broker=b0)"
-    assert _is_possible((*left_out, followed, elected))
-    assert not _is_possible((*left_out, elected))
+    assert _goes(*left_out, followed, elected)
+    assert not _goes(*left_out, elected)
 
 
 def test_a_copy_that_an_earlier_leadership_began_lets_no_later_task_go_on_behind_it():
@@ -64,9 +54,9 @@ def test_a_copy_that_an_earlier_leadership_began_lets_no_later_task_go_on_behind
         "broker_delete_local(broker=b0, start=1)",
         "leader_begin_copy(broker=b0, segment=1, end=1)",
     )
-    assert _is_possible((*BEGUN, *LEADS_ANOTHER_LOG, copied))
-    assert not _is_possible((*BEGUN, *LEADS_ANOTHER_LOG, deleted))
-    assert _is_possible((*BEGUN, "leader_finish_copy(broker=b0, segment=0)", deleted))
+    assert _goes(*BEGUN, *LEADS_ANOTHER_LOG, copied)
+    assert not _goes(*BEGUN, *LEADS_ANOTHER_LOG, deleted)
+    assert _goes(*BEGUN, "leader_finish_copy(broker=b0, segment=0)", deleted)
 
 
 def test_what_one_unclean_election_loses_and_the_next_brings_back_is_promised_to_nobody():
@@ -94,5 +84,5 @@ def test_a_follower_that_ends_below_its_leaders_local_log_is_not_in_sync():
         "follower_truncate(follower=b1, leader=b0)",
     )
     bounds = {"brokers": 2, "crashes": 2, "unclean_elections": 2}
-    assert _is_possible(copied, **bounds)
-    assert not _is_possible((*copied, "controller_elect(broker=b1)"), **bounds)
+    assert _goes(*copied, **bounds)
+    assert not _goes(*copied, "controller_elect(broker=b1)", **bounds)
