@@ -19,5 +19,8 @@ UNCLEAN_ELECTIONS = budget(
     "unclean_elections", "elections of a replica that lacks committed records"
 )
 EXPIRATIONS = budget("expirations", "remote segments that retention deletes")
+TIERING_DISABLINGS = budget(
+    "tiering_disablings", "times that tiering is switched off for the topic"
+)
 
 BOUNDS = bounds_in(globals())

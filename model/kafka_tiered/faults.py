@@ -78,7 +78,8 @@ def controller_elect_uncleanly(partition: Tiered, broker: Broker) -> None:
 
     spend(partition, UNCLEAN_ELECTIONS)
     start = partition.cache_start(broker)
-    lost_to = choose(broker.log_start < start, start, partition.expired_to)
+    gone = choose(partition.tiered, start, broker.local_start)
+    lost_to = choose(broker.log_start < start, gone, partition.expired_to)
     partition.expired_to = maximum(partition.expired_to, lost_to)
     kept = smallest(
         choose(
@@ -125,5 +126,5 @@ def broker_restart(partition: Tiered, broker: Broker) -> None:
 
     broker.up = True
     broker.noted_start = UNKNOWN
-    if not partition.options.restart_keeps_log_start:
-        partition.raise_log_start(broker, broker.local_start)
+    kept = broker.log_start if partition.options.restart_keeps_log_start else broker.local_start
+    partition.raise_log_start(broker, choose(partition.tiered, kept, broker.local_start))

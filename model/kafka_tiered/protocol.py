@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from model.kafka_tiered import faults, remote_log_manager, replicas
+from model.kafka_tiered import faults, remote_log_manager, replicas, topic_config
 from model.kafka_tiered.bounds import BOUNDS
 from model.kafka_tiered.fairness import CUT_BY, FAIRNESS
 from model.kafka_tiered.presets import PRESETS
@@ -48,5 +48,7 @@ KAFKA_TIERED = Protocol(
         faults.controller_elect_uncleanly,
         faults.broker_crash,
         faults.broker_restart,
+        topic_config.operator_disable_tiering,
+        topic_config.operator_enable_tiering,
     ),
 )

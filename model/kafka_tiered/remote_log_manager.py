@@ -99,7 +99,7 @@ def leader_find_remote_end(partition: Tiered, broker: Broker, base: Cut) -> None
 
     The next segment is that with the first offset that is not copied, so that it may begin before.
     """
-    require(broker.up, broker.leads, broker.next_base == UNKNOWN)
+    require(partition.tiered, broker.up, broker.leads, broker.next_base == UNKNOWN)
     start = broker.log_start
     if partition.options.log_start_is_looked_up:
         start = maximum(start, remote_start(partition, broker))
@@ -203,7 +203,9 @@ def _has_remote_before(partition: Tiered, broker: Broker, offset: int) -> bool:
 )
 def broker_delete_local(partition: Tiered, broker: Broker, start: Cut) -> None:
     """Local retention: what is copied, as the broker's own task has found."""
-    require(broker.up, any_of(broker.leads, broker.follows), not_(broker.building))
+    require(
+        partition.tiered, broker.up, any_of(broker.leads, broker.follows), not_(broker.building)
+    )
     copied = choose(broker.leads, broker.next_base, partition.remote_end(broker))
     require(broker.local_start < start, start <= copied, start <= broker.end)
     require(start <= partition.high_watermark)
@@ -246,7 +248,7 @@ def _comes_before(partition: Tiered, broker: Broker, other: Segment, segment: Se
 
 def _require_deletion(partition: Tiered, broker: Broker, segment: Segment) -> None:
     """Its task runs: it leads by its own view, as nothing else is asked."""
-    require(broker.up, broker.leads, segment.copy == Copy.FINISHED)
+    require(partition.tiered, broker.up, broker.leads, segment.copy == Copy.FINISHED)
     if partition.options.deletion_is_fenced:
         require(partition.leader == broker)
 

@@ -103,7 +103,7 @@ def follower_truncate(partition: Tiered, follower: Broker, leader: Broker) -> No
     follower.end = end
     follower.follows = True
     if partition.options.build_is_resumed:
-        follower.building = _lacks_epochs(partition, follower)
+        follower.building = all_of(partition.tiered, _lacks_epochs(partition, follower))
     else:
         follower.building = False
     follower.ousted = False

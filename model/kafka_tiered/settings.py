@@ -97,6 +97,16 @@ class TieredSettings:
         history="false 3.6.0, true 3.7.0",
         evidence="PR 14787",
     )
+    remote_end_is_there: bool = setting(
+        False,
+        "what was copied of an epoch counts only if its last segment is still in the remote store",
+        "remote.end.is.there",
+        at="RemoteLogManager.findHighestRemoteOffset",
+        about="finding 0039",
+        history="false 3.6.0",
+        evidence="`RemoteLogManager` of 4.3.1; finding 0039 has the clusters",
+        fix=True,
+    )
     remote_start_by_lineage: bool = setting(
         False,
         "a new leader looks for its log start among segments that its own epochs have",
@@ -153,5 +163,15 @@ class TieredSettings:
         about="finding 0033",
         history="false 3.6.0",
         evidence="`RemoteLogManager` of 4.3.1: a deletion asks whether its task is cancelled",
+        fix=True,
+    )
+    untiered_log_is_local: bool = setting(
+        False,
+        "where tiering is switched off, the log of a follower too starts at its first local record",
+        "untiered.log.is.local",
+        at="TopicConfigHandler.maybeUpdateRemoteLogComponents",
+        about="finding 0043",
+        history="false 3.6.0",
+        evidence="`TopicConfigHandler` of 4.3.1: it moves the log start of leaders alone",
         fix=True,
     )

@@ -139,7 +139,7 @@ class Tiered(State):
 
     What is appended below it after an unclean election counts as deleted, too. `unclean_epoch`: in
     which a leader was last elected uncleanly. What is older, and is not committed by then, was lost
-    by an unclean election, or never promised.
+    by an unclean election, or never promised. `tiered`: the topic has `remote.storage.enable`.
     """
 
     places: Table[Place] = table(LOG_SIZE)
@@ -149,6 +149,7 @@ class Tiered(State):
     leader: Broker | None = None
     expired_to: Offset = 0
     unclean_epoch: LeaderEpoch = 0
+    tiered: bool = True
     spent: Spent = Spent.part()
 
     @property
@@ -199,13 +200,17 @@ class Tiered(State):
         broker.follows = False
         broker.forget_tasks()
         for segment in self.segments:
-            begun = all_of(segment.copy == Copy.STARTED, segment.copier == broker)
-            segment.copy = choose(begun, Copy.NONE, segment.copy)
-            segment.copier = choose(begun, None, segment.copier)
-            segment.first = choose(begun, 0, segment.first)
-            segment.until = choose(begun, 0, segment.until)
-            for place in self.places:
-                segment.lineage[place] = choose(begun, NO_EPOCH, segment.lineage[place])
+            self.forget_copy(segment, where=segment.copier == broker)
+
+    def forget_copy(self, segment: Segment, where: bool) -> None:
+        """A copy that has begun is as if it never had, where the condition holds."""
+        begun = all_of(where, segment.copy == Copy.STARTED)
+        segment.copy = choose(begun, Copy.NONE, segment.copy)
+        segment.copier = choose(begun, None, segment.copier)
+        segment.first = choose(begun, 0, segment.first)
+        segment.until = choose(begun, 0, segment.until)
+        for place in self.places:
+            segment.lineage[place] = choose(begun, NO_EPOCH, segment.lineage[place])
 
     def noted_start(self, broker: Broker) -> int:
         """Where it takes its local log to start: it looks in the remote store for what is below."""
@@ -217,7 +222,9 @@ class Tiered(State):
         It is led to the segment that is listed for the epoch at the nearest offset up to that one
         (`RemoteLogMetadataCache.remoteLogSegmentMetadata`); if that ends before, nothing is found.
         """
-        epoch = reader.lineage[place]
+        return all_of(self.tiered, self._has_for(segment, reader.lineage[place], place))
+
+    def _has_for(self, segment: Segment, epoch: int, place: Place) -> bool:
         return all_of(
             epoch != NO_EPOCH,
             segment.lineage[place] == epoch,
@@ -340,7 +347,8 @@ class Tiered(State):
     def remote_end(self, broker: Broker) -> int:
         """The offset after the last that is copied, by the broker's epochs from the latest on.
 
-        `RemoteLogManager.findHighestRemoteOffset`: deleted segments count as well.
+        `RemoteLogManager.findHighestRemoteOffset`: deleted segments count as well, without the fix
+        of finding 0039.
         """
         reached = largest(
             choose(self._is_copied_of(broker.lineage[place]), place.number + 1, 0)
@@ -351,28 +359,33 @@ class Tiered(State):
             for place in self.places
         )
         highest = largest(
-            choose(
-                some(
-                    all_of(segment.was_finished, segment.lineage[place] == epoch)
-                    for segment in self.segments
-                ),
-                place.number + 1,
-                0,
-            )
-            for place in self.places
+            choose(self._was_copied(epoch, place), place.number + 1, 0) for place in self.places
         )
         if self.options.remote_end_by_lineage:
             highest = minimum(highest, reached)
         return choose(epoch == NO_EPOCH, 0, minimum(highest, broker.end))
 
+    def _was_copied(self, epoch: int, place: Place) -> bool:
+        return some(
+            all_of(segment.was_finished, segment.lineage[place] == epoch)
+            for segment in self.segments
+        )
+
     def _is_copied_of(self, epoch: int) -> bool:
-        return all_of(
-            epoch != NO_EPOCH,
-            some(
-                all_of(segment.was_finished, segment.lineage[place] == epoch)
-                for segment in self.segments
-                for place in self.places
-            ),
+        """Something of the epoch was copied; with the fix of 0039, its last record is there."""
+        if not self.options.remote_end_is_there:
+            copied = some(self._was_copied(epoch, place) for place in self.places)
+            return all_of(epoch != NO_EPOCH, copied)
+        return some(
+            all_of(
+                self._was_copied(epoch, last),
+                every(
+                    implies(last.number < later.number, not_(self._was_copied(epoch, later)))
+                    for later in self.places
+                ),
+                some(self._has_for(segment, epoch, last) for segment in self.segments),
+            )
+            for last in self.places
         )
 
 

@@ -182,6 +182,29 @@ def log_start_is_served(before: Tiered, after: Tiered) -> bool:
 
 
 @always(
+    "untiered_log_is_local",
+    "while tiering is off, the leader's log starts at its first local record",
+    premise=lambda partition: some(
+        all_of(not_(partition.tiered), partition.is_leader(broker), broker.log_start > 0)
+        for broker in partition.brokers
+    ),
+    failure="{broker} leads an untiered log that starts at {broker.log_start}, "
+    "and its first local record is at {broker.local_start}",
+    breach="leads a log that starts where nothing is",
+    broken_by="kafka_tiered untiered.log.is.local=false",
+)
+def untiered_log_is_local(partition: Tiered) -> bool:
+    """Else consumers that begin at the earliest offset are refused it, and told it again."""
+    return every(
+        implies(
+            all_of(not_(partition.tiered), partition.is_leader(broker)),
+            broker.log_start == broker.local_start,
+        )
+        for broker in partition.brokers
+    )
+
+
+@always(
     "well_formed",
     "offsets of logs and segments are in order, and what is not there is blank",
     premise=lambda partition: some(segment.copy == Copy.FINISHED for segment in partition.segments),
@@ -279,6 +302,7 @@ KAFKA_TIERED_PROPERTIES: tuple[Property, ...] = (
     log_start_moves_by_retention,
     reads_are_of_the_leaders_log,
     log_start_is_served,
+    untiered_log_is_local,
     well_formed,
     a_record_is_remote_alone,
     a_former_leader_copies,

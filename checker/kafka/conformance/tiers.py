@@ -58,6 +58,7 @@ NOT_COMPARED = {
     "segments.copier": "whose thread waits in the store",
     "expired_to": "a ghost",
     "unclean_epoch": "a ghost",
+    "tiered": "an operator's, whom the harness is",
     "spent": "the budgets of faults",
 }
 """Variables that no row reads, with the reason."""
@@ -75,6 +76,7 @@ WALKED: Mapping[str, int] = {
     "build_crashes": 1,
     "unclean_elections": 1,
     "expirations": 1,
+    "tiering_disablings": 1,
 }
 VARIED: tuple[Mapping[str, int], ...] = (
     {},
@@ -95,6 +97,7 @@ HOW_OFTEN: Mapping[str, float] = {
     "controller_elect_uncleanly": 0.2,
     "leader_expire": 0.2,
     "broker_crash": 0.3,
+    "operator_disable_tiering": 0.3,
 }
 """Else all elections are held before there is a record."""
 
@@ -111,6 +114,7 @@ GRAPHS: tuple[Mapping[str, int], ...] = (
     {"build_crashes": 1},
     {"unclean_elections": 1},
     {"expirations": 1},
+    {"tiering_disablings": 1},
     {"copies": 2},
 )
 """What is covered in a graph of its own, unless it is chosen."""

@@ -15,10 +15,12 @@ WRONG: Mapping[str, Wrong] = {
     "remote.expiry.takes.furthest": Wrong(),
     "local.deletion.moves.log.start": Wrong(),
     "remote.end.by.lineage": Wrong(rare=True),
+    "remote.end.is.there": Wrong(),
     "remote.start.by.lineage": Wrong(),
     "remote.map.drops.covered": Wrong(),
     "remote.map.keeps.longer": Wrong(rare=True),
     "truncation.below.local.keeps.start": Wrong(rare=True),
     "remote.read.ends": Wrong("with_either_epoch"),
     "remote.deletion.is.fenced": Wrong(forbids=True),
+    "untiered.log.is.local": Wrong(),
 }

@@ -24,15 +24,18 @@ public final class RemoteMetadata implements RemoteLogMetadataManager {
     static RemoteLogSegmentMetadata begun;
     /** A task that deletes several may delete this one; its other requests come to nothing. */
     static Uuid deletable;
+    /** All requests to delete are granted. */
+    static boolean allDeletable;
 
     static void reset() {
         cache = Parts.of().make(RemoteLogMetadataCache.class);
         Parts.ask(cache, "markInitialized");
         begun = null;
         deletable = null;
+        allDeletable = false;
     }
 
-    static boolean isDeletable(Uuid segment) { return segment.equals(deletable); }
+    static boolean isDeletable(Uuid segment) { return allDeletable || segment.equals(deletable); }
 
     /** A request that no task makes. */
     static void update(RemoteLogSegmentMetadata segment, RemoteLogSegmentState state, int broker) {

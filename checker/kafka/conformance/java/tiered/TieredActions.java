@@ -48,6 +48,11 @@ final class TieredActions {
         });
         actions.put("broker_crash", of -> stop(of[0]));
         actions.put("broker_restart", of -> world.start(of[0]));
+        actions.put("operator_disable_tiering", of -> {
+            Arrays.fill(nextBase, UNKNOWN);
+            world.switchTiering(false);
+        });
+        actions.put("operator_enable_tiering", of -> world.switchTiering(true));
     }
 
     void take(String name, int... of) {

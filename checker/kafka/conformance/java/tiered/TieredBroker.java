@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -49,6 +50,7 @@ final class TieredBroker implements Fetching {
     private final KafkaConfig config;
     private final ReplicaManager replicas;
     private final Object logs, cache, topicStats, replicationQuota;
+    private final Object topicConfigs;
     private final Metrics metrics;
     private final Function0<MetadataVersion> version;
     private final Function0<Object> epochSupplier;
@@ -80,6 +82,7 @@ final class TieredBroker implements Fetching {
             new AtomicBoolean(false), epochSupplier, BrokerParts.noDirectoryEvents(), BrokerParts.actionQueue()).madeBy(this::part).make(ReplicaManager.class);
         Parts.set(replicas, "replicaFetcherManager",
             new SteppedFetchers(this, config, replicas, metrics, world.clock, replicationQuota, version, epochSupplier));
+        topicConfigs = Parts.of(replicas, config, quotas.all(), Option.empty()).make(Parts.type("kafka.server.TopicConfigHandler"));
         loadLogs();
     }
 
@@ -147,6 +150,13 @@ final class TieredBroker implements Fetching {
         return true;
     }
 
+    /** Acts on the topic's settings, as the publisher of dynamic configurations does. */
+    void readSettings() {
+        Properties settings = new Properties();
+        settings.putAll(world.settings);
+        Parts.ask(topicConfigs, "processConfigChanges", TieredWorld.TOPIC, settings);
+    }
+
     // --- what the harness asks ---
 
     /** The broker's log, whether it has read of the partition or not; null if there is none. */
@@ -189,7 +199,7 @@ final class TieredBroker implements Fetching {
     /** Changes settings of the log alone. */
     void configure(Map<String, String> more) {
         Map<Object, Object> settings = new HashMap<>((Map<?, ?>) Parts.ask(Parts.ask(log(), "config"), "originals"));
-        settings.putAll(TieredWorld.SETTINGS);
+        settings.putAll(world.settings);
         settings.putAll(more);
         Parts.ask(log(), "updateConfig", Parts.made(Parts.type("org.apache.kafka.storage.internals.log.LogConfig"), new Class<?>[] {Map.class}, settings));
     }

@@ -32,7 +32,7 @@ final class TieredNumbers {
         readers.put("brokers.follows", of -> ofBroker(of[0], broker -> truth(broker.partition() != null && broker.partition().getLeaderEpoch() == world.epoch)));
         readers.put("brokers.lineage", of -> ofBroker(of[0], broker -> broker.epochAt(of[1])));
         readers.put("brokers.log_start", of -> ofBroker(of[0], broker -> broker.ask("logStartOffset")));
-        readers.put("brokers.local_start", of -> ofBroker(of[0], broker -> broker.ask("localLogStartOffset")));
+        readers.put("brokers.local_start", of -> ofBroker(of[0], TieredNumbers::localStart));
         readers.put("brokers.end", of -> ofBroker(of[0], TieredBroker::end));
         readers.put("who has looked up what is copied", of -> knows(of[0]) ? 1L << of[0] : 0);
         readers.put("brokers.copied_to", of -> ofBroker(of[0], broker -> knows(of[0]) ? actions.copiedBeyondBase(broker) : -1));
@@ -44,7 +44,7 @@ final class TieredNumbers {
         readers.put("segments.dropped", of -> truth(isDropped(world.segments[of[0]], of[1])));
         for (int b = 0; b < world.brokers.length; b++) {
             int reader = b;
-            readers.put("where broker " + b + " looks in the store", of -> ofBroker(reader, broker -> truth(of[0] < broker.ask("localLogStartOffset"))));
+            readers.put("where broker " + b + " looks in the store", of -> ofBroker(reader, broker -> truth(of[0] < localStart(broker))));
             readers.put("what is copied of the log of broker " + b, of -> ofReader(reader, broker -> truth(of[0] < copiedTo(broker))));
             readers.put("what the log of broker " + b + " would begin after", of -> ofReader(reader, broker -> truth(of[0] < startFound(broker))));
             readers.put("the segment that a read at broker " + b + " is led to", of -> ofReader(reader, broker -> ledTo(broker, of[0])));
@@ -80,6 +80,9 @@ final class TieredNumbers {
         Object task = world.brokers[number] == null ? null : world.brokers[number].task("leaderCopyRLMTasks");
         return task != null && ((Optional<?>) Parts.get(task, "copiedOffsetOption")).isPresent();
     }
+
+    /** While tiering is off the log's own mark stays where it was; nothing below the log's start counts. */
+    private static long localStart(TieredBroker broker) { return Math.max(broker.ask("localLogStartOffset"), broker.ask("logStartOffset")); }
 
     /** Nothing below the log's start counts, whatever the cache has of it. */
     private long copiedTo(TieredBroker broker) {
@@ -139,7 +142,7 @@ final class TieredNumbers {
 
     private RemoteLogSegmentMetadata found(TieredBroker broker, long offset) {
         int epoch = broker.epochAt(offset);
-        if (epoch < 0) return null;
+        if (epoch < 0 || !world.isTiered()) return null;
         return (RemoteLogSegmentMetadata) ((Optional<?>) Parts.ask(broker.remote, "fetchRemoteLogSegmentMetadata", world.partition, epoch, offset)).orElse(null);
     }
 

@@ -2,6 +2,7 @@ package highwater;
 
 import java.io.File;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.TopicIdPartition;
@@ -39,6 +40,7 @@ final class TieredWorld {
     final Disk[] disks;
     final File scratch;
     final List<ApiMessage> metadata = new ArrayList<>();
+    final Map<String, String> settings = new HashMap<>(SETTINGS);
     /** The remote segments by the numbers that the steps give them; null: none. */
     final RemoteLogSegmentMetadata[] segments;
     /** Copies that wait in the store, by those numbers, and who copies. */
@@ -69,7 +71,7 @@ final class TieredWorld {
         }
         all.add(NEVER_FETCHES);
         metadata.add(new TopicRecord().setName(TOPIC).setTopicId(topic));
-        SETTINGS.forEach((name, value) -> metadata.add(new ConfigRecord().setResourceType((byte) 2).setResourceName(TOPIC).setName(name).setValue(value)));
+        SETTINGS.forEach(this::set);
         metadata.add(new PartitionRecord().setTopicId(topic).setPartitionId(0).setReplicas(all).setIsr(all).setLeader(0).setLeaderEpoch(0).setPartitionEpoch(0));
         for (int b = 0; b < count; b++) start(b);
         for (TieredBroker broker : brokers) broker.readMetadata();
@@ -83,6 +85,38 @@ final class TieredWorld {
             .setEndPoints(endpoints).setFenced(false);
     }
 
+    private void set(String name, String value) {
+        settings.put(name, value);
+        metadata.add(new ConfigRecord().setResourceType((byte) 2).setResourceName(TOPIC).setName(name).setValue(value));
+    }
+
+    /** The operator sets `remote.storage.enable`; all brokers read of it. A leader that is up deletes what is remote. */
+    void switchTiering(boolean on) {
+        set("remote.storage.enable", Boolean.toString(on));
+        set("remote.log.delete.on.disable", "true");
+        boolean led = false;
+        for (TieredBroker broker : brokers) led |= broker != null && broker.partition() != null && broker.partition().isLeader();
+        if (!on && led) for (int s = 0; s < copies.length; s++) endCopy(s);
+        RemoteMetadata.allDeletable = !on;
+        for (TieredBroker broker : brokers) if (broker != null) {
+            broker.readMetadata();
+            broker.readSettings();
+        }
+        RemoteMetadata.allDeletable = false;
+    }
+
+    boolean isTiered() { return settings.get("remote.storage.enable").equals("true"); }
+
+    /** A copy that is under way ends, and what was said of it is taken back. */
+    private void endCopy(int number) {
+        if (copies[number] == null) return;
+        copies[number].end();
+        copies[number] = null;
+        for (var state : List.of(RemoteLogSegmentState.DELETE_SEGMENT_STARTED, RemoteLogSegmentState.DELETE_SEGMENT_FINISHED))
+            RemoteMetadata.update(segments[number], state, copiers[number]);
+        segments[number] = null;
+    }
+
     void note(String words) { notes.add(words); }
 
     void fail(String words) { failures.add(words); }
@@ -91,14 +125,9 @@ final class TieredWorld {
 
     void start(int broker) { brokers[broker] = new TieredBroker(this, broker); }
 
-    /** The broker is gone, and with it the copies that it had under way; what was said of them is taken back. */
+    /** The broker is gone, and with it the copies that it had under way. */
     void stop(int broker) {
-        for (int s = 0; s < copies.length; s++) if (copies[s] != null && copiers[s] == broker) {
-            copies[s].end();
-            copies[s] = null;
-            for (var state : List.of(RemoteLogSegmentState.DELETE_SEGMENT_STARTED, RemoteLogSegmentState.DELETE_SEGMENT_FINISHED)) RemoteMetadata.update(segments[s], state, broker);
-            segments[s] = null;
-        }
+        for (int s = 0; s < copies.length; s++) if (copiers[s] == broker) endCopy(s);
         brokers[broker].stop(true);
         brokers[broker] = null;
     }
