@@ -192,6 +192,7 @@ def log_start_is_served(before: Tiered, after: Tiered) -> bool:
     "and its first local record is at {broker.local_start}",
     breach="leads a log that starts where nothing is",
     broken_by="kafka_tiered untiered.log.is.local=false",
+    promised=lambda model: model.bounds["tiering_disablings"] > 0,
 )
 def untiered_log_is_local(partition: Tiered) -> bool:
     """Else consumers that begin at the earliest offset are refused it, and told it again."""

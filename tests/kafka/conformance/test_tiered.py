@@ -41,6 +41,8 @@ RULES = {
     "restart.keeps.log.start": "161-a_restart_raises_the_log_start",
     "remote.start.is.looked.up": "161-a_new_leader_starts_where_nothing_is",
     "remote.expiry.takes.furthest": "162-segments_that_overlap_expire_together",
+    "remote.end.is.there": "180-tiering_is_switched_off_and_on_again",
+    "untiered.log.is.local": "184-an_untiered_log_starts_below_its_records",
     "remote.end.by.lineage": "140-copied_of_an_epoch_beyond_ones_own_log",
     "remote.map.drops.covered": "a_covered_segment_stays_listed",
     "remote.map.keeps.longer": "128-a_late_copy_hides_a_longer_one",
@@ -89,6 +91,7 @@ FIXED = {
     "0030": "128-a_late_copy_hides_a_longer_one",
     "0031": "129-a_truncation_below_the_first_local_segment",
     "0032": "130-a_read_beyond_the_epoch",
+    "0039": "180-tiering_is_switched_off_and_on_again",
     "0041": "182-a_new_leader_starts_in_a_lost_segment",
 }
 """For each finding whose fix is a rule of the model, the trace that it prevents."""
