@@ -28,6 +28,7 @@ def _elect(partition: Tiered, broker: Broker) -> None:
     for other in partition.brokers:
         other.follows = False
     broker.leads = True
+    broker.kept_epoch = NO_EPOCH
     broker.follows = True
     broker.building = False
     broker.ousted = False

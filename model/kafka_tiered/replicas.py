@@ -89,8 +89,11 @@ def follower_truncate(partition: Tiered, follower: Broker, leader: Broker) -> No
     out_of_range = all_of(follower.follows, _is_out_of_range(follower, leader))
     require(any_of(not_(follower.follows), diverges, out_of_range))
 
-    follower.forget_tasks()
     end = choose(out_of_range, leader.log_start, partition.agreed_end(follower, leader))
+    keeps = all_of(end == follower.end, not_(out_of_range))
+    keeps = all_of(keeps, partition.keeps_bare_epoch(follower, leader))
+    follower.kept_epoch = choose(keeps, follower.bare_epoch, NO_EPOCH)
+    follower.forget_tasks()
     if partition.options.truncation_keeps_start:
         anew = out_of_range
     else:
@@ -126,6 +129,7 @@ def follower_fetch(partition: Tiered, follower: Broker, leader: Broker) -> None:
         here = all_of(more, place.number == follower.end)
         follower.lineage[place] = choose(here, leader.lineage[place], follower.lineage[place])
     follower.end = choose(more, follower.end + 1, follower.end)
+    follower.kept_epoch = choose(more, NO_EPOCH, follower.kept_epoch)
     partition.raise_log_start(follower, leader.log_start)
 
 

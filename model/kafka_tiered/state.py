@@ -75,6 +75,8 @@ class Broker(Entity):
     the first offset that the task takes to be not copied, if the next segment begins before it.
     `led_in`: of a former leader that has not heard of it, its epoch.
     `noted_start`: where it takes its local log to start, if it is mistaken in that (KAFKA-15695).
+    `kept_epoch`: of a log that starts where it ends, and does not lead, the epoch of the entry that
+    its cache keeps: of the last record that was there, or in which it led.
     """
 
     _label = "b"
@@ -92,6 +94,12 @@ class Broker(Entity):
     copied_to: OffsetOrNone = UNKNOWN
     led_in: LeaderEpochOrNone = NO_EPOCH
     noted_start: OffsetOrNone = UNKNOWN
+    kept_epoch: LeaderEpochOrNone = NO_EPOCH
+
+    @property
+    def bare_epoch(self) -> int:
+        """The epoch of the one entry of its cache, where that is of no record in the log."""
+        return choose(self.led_in == NO_EPOCH, self.kept_epoch, self.led_in)
 
     def forget_tasks(self) -> None:
         """It leads no more: its tasks are cancelled."""
@@ -181,6 +189,9 @@ class Tiered(State):
         broker.local_start = maximum(broker.local_start, start)
         base = choose(broker.next_base == UNKNOWN, UNKNOWN, maximum(broker.next_base, start))
         broker.copy_next(base, broker.copied_to)
+        last = largest(broker.lineage[place] for place in self.places)
+        emptied = all_of(not_(broker.leads), last != NO_EPOCH, start == broker.end)
+        broker.kept_epoch = choose(emptied, last, broker.kept_epoch)
         for place in self.places:
             broker.lineage[place] = choose(place.number < start, NO_EPOCH, broker.lineage[place])
 
@@ -191,11 +202,15 @@ class Tiered(State):
         broker.log_start = log_start
         broker.local_start = offset
         broker.end = offset
+        broker.kept_epoch = NO_EPOCH
         for place in self.places:
             broker.lineage[place] = NO_EPOCH
 
     def stop(self, broker: Broker) -> None:
         """Its process ends: what it had begun to copy is not finished, as if never begun."""
+        bare = all_of(broker.leads, self._has_bare_cache(broker))
+        led_in = choose(broker.led_in == NO_EPOCH, self.epoch, broker.led_in)
+        broker.kept_epoch = choose(bare, led_in, broker.kept_epoch)
         broker.up = False
         broker.follows = False
         broker.forget_tasks()
@@ -303,7 +318,8 @@ class Tiered(State):
         It asks by its latest epoch, and is told the leader's latest up to that one, and its end. It
         ends its own log there, or where its latest up to that one ends, and asks again
         (`AbstractFetcherThread.getOffsetTruncationState`). Of an epoch below all of a cache it is
-        said that it ends where the cache begins.
+        said that it ends where the cache begins. A follower whose log is empty asks by the epoch
+        that its cache has without a record.
         """
         knows_none = every(follower.lineage[place] == NO_EPOCH for place in self.places)
         last = largest(
@@ -322,7 +338,34 @@ class Tiered(State):
         told = choose(shared, self._epoch_end(leader, last), self.cache_start(leader))
         below = minimum(self.cache_start(follower), self._epoch_end(leader, first - 1))
         known = choose(last == NO_EPOCH, below, minimum(self._epoch_end(follower, last), told))
-        return choose(knows_none, minimum(follower.end, leader.end), known)
+        bare = follower.bare_epoch
+        of_bare = choose(
+            self._has_epoch_up_to(leader, bare),
+            self._epoch_end(leader, bare),
+            self.cache_start(leader),
+        )
+        without = choose(bare == NO_EPOCH, leader.end, of_bare)
+        return choose(knows_none, minimum(follower.end, without), known)
+
+    def keeps_bare_epoch(self, follower: Broker, leader: Broker) -> bool:
+        """What the leader says of the follower's bare epoch lets the entry stay in its cache."""
+        bare = follower.bare_epoch
+        begins_later = all_of(
+            not_(self._has_epoch_up_to(leader, bare)), self.cache_start(leader) >= follower.end
+        )
+        has = some(leader.lineage[place] == bare for place in self.places)
+        return all_of(self._has_bare_cache(follower), bare != NO_EPOCH, any_of(has, begins_later))
+
+    def _has_bare_cache(self, broker: Broker) -> bool:
+        """Its log starts where it ends, beyond offset 0: no record has an epoch."""
+        knows_none = every(broker.lineage[place] == NO_EPOCH for place in self.places)
+        return all_of(broker.end > 0, knows_none)
+
+    def _has_epoch_up_to(self, broker: Broker, epoch: int) -> bool:
+        return some(
+            all_of(broker.lineage[place] != NO_EPOCH, broker.lineage[place] <= epoch)
+            for place in self.places
+        )
 
     def _is_last_word(self, leader: Broker, epoch: int) -> bool:
         """A follower that asks by this epoch asks no more: the leader has it, or none up to it."""

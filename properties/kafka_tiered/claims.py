@@ -226,6 +226,14 @@ def well_formed(partition: Tiered) -> bool:
             broker.copied_to <= broker.end,
             implies(broker.led_in >= 0, broker.leads),
             broker.led_in < partition.epoch,
+            implies(
+                broker.kept_epoch >= 0,
+                all_of(
+                    not_(broker.leads),
+                    broker.end > 0,
+                    every(broker.lineage[place] == NO_EPOCH for place in partition.places),
+                ),
+            ),
             every(
                 implies(
                     any_of(place.number < broker.log_start, place.number >= broker.end),

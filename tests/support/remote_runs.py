@@ -54,3 +54,21 @@ STARTS_AT_NOTHING = (
     "follower_truncate(follower=b0, leader=b2)", "follower_truncate(follower=b1, leader=b2)",
 )  # fmt: skip
 """Retention deletes the only segment, and local retention what a new leader has of it still."""
+
+BARE_BOUNDS = {"brokers": 3, "max_leader_epoch": 3, "crashes": 2, "unclean_elections": 1}
+BARE = (
+    "leader_append(leader=b0)", "leader_append(leader=b0)",
+    "follower_fetch(follower=b1, leader=b0)", "leader_raise_high_watermark(leader=b0)",
+    "leader_find_remote_end(broker=b0, base=0)",
+    "leader_begin_copy(broker=b0, segment=0, end=1)", FIRST,
+    "broker_delete_local(broker=b1, start=1)",
+    "controller_elect(broker=b1)", "controller_elect(broker=b0)",
+    "leader_raise_high_watermark(leader=b0)", "broker_crash(broker=b0)",
+    "controller_elect_uncleanly(broker=b2)",
+    "leader_append(leader=b2)", "leader_raise_high_watermark(leader=b2)",
+    "leader_delete_unreferenced(broker=b2, segment=0)",
+    "leader_find_remote_end(broker=b1, base=1)",
+)  # fmt: skip
+"""A former leader's log starts where it ends; its cache has the epoch in which it led."""
+FOLLOWED = "follower_truncate(follower=b1, leader=b2)"
+RESTARTED = ("broker_crash(broker=b1)", "broker_restart(broker=b1)")

@@ -53,6 +53,7 @@ NOT_COMPARED = {
     "brokers.building": "the fetcher has a build before it; shows in what it does next",
     "brokers.ousted": "the ISR's, which is not there",
     "brokers.led_in": "the leader epoch of a former leader; shows in what it deletes",
+    "brokers.kept_epoch": "of an epoch without records; shows in where the broker truncates",
     "brokers.noted_start": "by where a broker looks in the store",
     "brokers.next_base": "but for whether there is one: where segments roll is the model's",
     "segments.copier": "whose thread waits in the store",

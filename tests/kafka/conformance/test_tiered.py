@@ -21,11 +21,15 @@ from model.kafka_tiered.protocol import KAFKA_TIERED
 from model.language.errors import UsageError
 from tests.support.classes import NEWEST
 from tests.support.remote_runs import (
+    BARE,
+    BARE_BOUNDS,
     BOUNDS,
     COVERED,
     CUT_OFF,
     DROPPED,
+    FOLLOWED,
     LONG,
+    RESTARTED,
     SHORT,
     STARTS_AT_NOTHING,
 )
@@ -129,6 +133,13 @@ def test_kafka_takes_the_runs_that_the_maps_are_told_by(brokers, names):
     model = KAFKA_TIERED.model(BOUNDS, tiers.settings_of(brokers.version))
     found = _taken(brokers, model, names)
     assert (found.agreed, found.difference) == (len(names) + 1, None)
+
+
+@pytest.mark.parametrize("between", [(), RESTARTED], ids=["at once", "restarted"])
+def test_a_log_that_is_empty_is_truncated_by_the_epoch_that_its_cache_keeps(brokers, between):
+    model = KAFKA_TIERED.model(BARE_BOUNDS, tiers.settings_of(brokers.version))
+    found = _taken(brokers, model, (*BARE, *between, FOLLOWED))
+    assert (found.agreed, found.difference) == (len(BARE) + len(between) + 2, None)
 
 
 def test_kafka_deletes_no_segment_that_its_map_has_lost(brokers):

@@ -149,7 +149,7 @@ final class TieredWorld {
         for (TieredBroker broker : brokers) if (broker != null && broker.log() != null) {
             broker.roll();
             long known = committedIn(broker);
-            if (broker.ask("highWatermark") != known) Parts.ask(broker.log(), "updateHighWatermark", known);
+            if (broker.ask("highWatermark") < known) Parts.ask(broker.log(), "updateHighWatermark", known);
         }
     }
 
