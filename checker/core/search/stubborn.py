@@ -107,12 +107,12 @@ class Reduction:
         self._places = np.zeros(len(model.instances), np.int64)
         self._places[engine.instances] = np.arange(len(engine.instances))
 
-    def kept(self, words: Words, steps: Successors) -> Booleans:
-        """Which of all the steps of the states are enough."""
+    def kept(self, words: Words, relevant: Words, steps: Successors) -> Booleans:
+        """Which of all the steps of the states are enough; `relevant` is as in `Outlook`."""
         kept = np.zeros(steps.count, np.bool_)
         room = np.zeros((4, self._dependent.shape[1]), np.uint64)
         _choose(
-            self._truths(words), self.relevance(words).relevant, steps.rows.astype(np.int64),
+            self._truths(words), relevant, steps.rows.astype(np.int64),
             self._places[steps.instances], kept, self._by_step, self._needs, self._makers,
             self._dependent, room[0], room[1], room[2], room[3],
         )  # fmt: skip
