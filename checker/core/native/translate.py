@@ -11,11 +11,11 @@ from __future__ import annotations
 import __future__
 
 import ast
-import inspect
-import textwrap
+import linecache
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from types import CodeType, FunctionType, ModuleType
 
 from checker.core.native.assembly import (
@@ -82,20 +82,31 @@ def _exported(symbol: str, inner: str, signature: list[str], result: tuple[str, 
 
 def _definition(function: FunctionType) -> ast.FunctionDef:
     """What the function's file says of it, which has to be what was imported."""
-    said = textwrap.dedent(inspect.getsource(function))
-    used = ((name, function.__globals__.get(name)) for name in function.__code__.co_names)
+    code = function.__code__
+    used = ((name, function.__globals__.get(name)) for name in code.co_names)
     imports = [f"import {name}\n" for name, known in used if isinstance(known, ModuleType)]
-    tree = ast.parse("".join(imports) + said)  # imports decide how calls are compiled
-    flags = function.__code__.co_flags & __future__.annotations.compiler_flag
-    module = compile(tree, "<kernel>", "exec", flags, dont_inherit=True)
-    imported = _compared(function.__code__)
-    found = [c for c in module.co_consts if isinstance(c, CodeType) and _compared(c) == imported]
-    definition = tree.body[-1]
-    if not found or not isinstance(definition, ast.FunctionDef):
-        raise TranslationError(
-            f"{function.__code__.co_filename} was changed since it was imported: start again"
-        )
-    return definition
+    tree = ast.parse("".join(imports))  # imports decide how calls are compiled
+    flags = code.co_flags & __future__.annotations.compiler_flag
+    linecache.checkcache(code.co_filename)
+    said = "".join(linecache.getlines(code.co_filename))
+    definition = _definitions(said).get((code.co_name, code.co_firstlineno))
+    if definition is not None:
+        tree.body.append(definition)
+        module = compile(tree, "<kernel>", "exec", flags, dont_inherit=True)
+        inner = (each for each in module.co_consts if isinstance(each, CodeType))
+        if any(_compared(each) == _compared(code) for each in inner):
+            return definition
+    raise TranslationError(f"{code.co_filename} was changed since it was imported: start again")
+
+
+@cache
+def _definitions(said: str) -> dict[tuple[str, int], ast.FunctionDef]:
+    """The functions of a file by name and first line, where their decorators begin."""
+    found = (node for node in ast.walk(ast.parse(said)) if isinstance(node, ast.FunctionDef))
+    return {
+        (node.name, min([node.lineno, *(part.lineno for part in node.decorator_list)])): node
+        for node in found
+    }
 
 
 def _compared(code: CodeType) -> tuple[object, ...]:

@@ -39,12 +39,17 @@ class Outlook(NamedTuple):
 
 
 class Relevance:
-    """Says what matters in packed states. `words`: how many they are told apart by."""
+    """Says what matters in packed states. `words`: how many they are told apart by.
 
-    def __init__(self, engine: VectorisedEngine, goals: Sequence[Goal]) -> None:
+    `decided_by` is a digest of the actions, the layout and the goals, or empty.
+    """
+
+    def __init__(
+        self, engine: VectorisedEngine, goals: Sequence[Goal], decided_by: str = ""
+    ) -> None:
         actions, conditions = engine.actions, [goal.condition for goal in goals]
         cells = _ever_alive(actions, conditions)
-        self._possible = Possible(engine.layout, actions, conditions, cells)
+        self._possible = Possible(engine.layout, actions, conditions, cells, decided_by)
         places = {position: place for place, position in enumerate(sorted(cells))}
 
         def read(*nodes: Node) -> list[int]:
