@@ -12,10 +12,10 @@ import __future__
 
 import ast
 import linecache
+import textwrap
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cache
 from types import CodeType, FunctionType, ModuleType
 
 from checker.core.native.assembly import (
@@ -87,9 +87,7 @@ def _definition(function: FunctionType) -> ast.FunctionDef:
     imports = [f"import {name}\n" for name, known in used if isinstance(known, ModuleType)]
     tree = ast.parse("".join(imports))  # imports decide how calls are compiled
     flags = code.co_flags & __future__.annotations.compiler_flag
-    linecache.checkcache(code.co_filename)
-    said = "".join(linecache.getlines(code.co_filename))
-    definition = _definitions(said).get((code.co_name, code.co_firstlineno))
+    definition = _said(code)
     if definition is not None:
         tree.body.append(definition)
         module = compile(tree, "<kernel>", "exec", flags, dont_inherit=True)
@@ -99,14 +97,19 @@ def _definition(function: FunctionType) -> ast.FunctionDef:
     raise TranslationError(f"{code.co_filename} was changed since it was imported: start again")
 
 
-@cache
-def _definitions(said: str) -> dict[tuple[str, int], ast.FunctionDef]:
-    """The functions of a file by name and first line, where their decorators begin."""
-    found = (node for node in ast.walk(ast.parse(said)) if isinstance(node, ast.FunctionDef))
-    return {
-        (node.name, min([node.lineno, *(part.lineno for part in node.decorator_list)])): node
-        for node in found
-    }
+def _said(code: CodeType) -> ast.FunctionDef | None:
+    """What stands where a function was when it was imported."""
+    linecache.checkcache(code.co_filename)
+    lines, begin = linecache.getlines(code.co_filename), code.co_firstlineno - 1
+    end = max(line for _, _, line in code.co_lines() if line is not None)
+    within = lines[begin][: -len(lines[begin].lstrip())] + " " if begin < len(lines) else ""
+    while end < len(lines) and (lines[end].startswith(within) or not lines[end].strip()):
+        end += 1  # what does nothing stands behind the last instruction
+    with suppress(SyntaxError):
+        found = ast.parse(textwrap.dedent("".join(lines[begin:end]))).body
+        if found and isinstance(found[-1], ast.FunctionDef):
+            return found[-1]
+    return None
 
 
 def _compared(code: CodeType) -> tuple[object, ...]:
