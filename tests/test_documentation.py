@@ -21,6 +21,8 @@ from checker.commands import cli
 from checker.core.exits import Exit
 from checker.kafka.cluster.schedule import easiest, every_schedule, how_shown
 from checker.kafka.cluster.vocabulary import Reach
+from checker.telling.report.pages import part_of
+from tests.benchmarks import bench_proof_table as proofs
 from tests.support import readme
 from tests.support.actions import action
 
@@ -237,3 +239,17 @@ def test_pages_tell_the_schedule_that_takes_least_and_the_readme_is_sorted_by_it
     told = [(reaches[finding], said) for findings, said in rows for finding in findings]
     assert [said for _, said in told] == [short[reach] for reach, _ in told]
     assert [reach for reach, _ in told] == sorted(reaches.values())
+
+
+def test_the_page_of_proofs_has_a_row_for_each_question_and_is_asked_only_what_it_does_not_say():
+    page = (DOCS / "proofs.md").read_text(encoding="utf-8")
+    told = proofs.told(page)
+    assert part_of(page, proofs.BEGIN, proofs.END) == f"\n\n{proofs.tables(told)}\n"
+    assert all(re.fullmatch(r"[\d.]+ s|open|–", cell.said) for cell in told.values())
+    *_, last = proofs.questions()
+    known = {asked: cell for asked, cell in told.items() if cell.said != proofs.NOT_ASKED}
+    missing = [" ".join(question.arguments) for question in proofs.to_ask(told)]
+    assert sorted([*known, *missing]) == sorted(told)
+    emptied = proofs.tables(told | {" ".join(last.arguments): proofs.Cell()})
+    again = proofs.told(f"{proofs.BEGIN}\n\n{emptied}\n{proofs.END}")
+    assert [*filter(lambda q: q not in proofs.to_ask(told), proofs.to_ask(again))] == [last]

@@ -115,7 +115,7 @@ def broker_crash(partition: Tiered, broker: Broker) -> None:
     at="ReplicaManager.startup",
     since="3.6.0",
     about="KAFKA-15351",
-    settings="restart.keeps.log.start",
+    settings="restart.keeps.log.start, restart.keeps.last.epoch",
 )
 def broker_restart(partition: Tiered, broker: Broker) -> None:
     """It is back with the log that it had, and follows nobody yet.

@@ -35,7 +35,7 @@ class TieredSettings:
     )
     build_is_resumed: bool = setting(
         False,
-        "a follower whose leader epochs begin above its log start builds them before it fetches",
+        "a follower whose log was emptied to be built, and is without epochs, is built anew",
         "tier.build.is.resumed",
         at="ReplicaManager.initialFetchOffset",
         about="finding 0042",
@@ -60,6 +60,15 @@ class TieredSettings:
         about="KAFKA-15351",
         history="true 3.6.0",
         evidence="PR 14301, before the first release with tiered storage",
+    )
+    restart_keeps_last_epoch: bool = setting(
+        False,
+        "a log without records keeps the last entry of its leader epoch cache as it is loaded",
+        "restart.keeps.last.epoch",
+        at="LogLoader.load",
+        history="false 3.6.0",
+        evidence="`LogLoader` of 4.3.1 drops entries that begin at the log's end",
+        fix=True,
     )
     log_start_is_looked_up: bool = setting(
         True,

@@ -210,7 +210,8 @@ class Tiered(State):
         """Its process ends: what it had begun to copy is not finished, as if never begun."""
         bare = all_of(broker.leads, self._has_bare_cache(broker))
         led_in = choose(broker.led_in == NO_EPOCH, self.epoch, broker.led_in)
-        broker.kept_epoch = choose(bare, led_in, broker.kept_epoch)
+        kept = choose(bare, led_in, broker.kept_epoch)
+        broker.kept_epoch = kept if self.options.restart_keeps_last_epoch else NO_EPOCH
         broker.up = False
         broker.follows = False
         broker.forget_tasks()

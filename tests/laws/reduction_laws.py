@@ -10,7 +10,7 @@ from typing import ClassVar
 from unittest.mock import patch
 
 from checker.core.native import kept_code, object_code
-from checker.core.search import independence
+from checker.core.search import independence, reduced
 from checker.core.search.explore import Explorer, Limits, Options
 from checker.core.search.reduced import ReducedExplorer
 from checker.core.verdict import Exploration
@@ -22,6 +22,7 @@ from tests.laws.generator import Example, action_of, compiled
 from tests.support.laws import check_ends_in_violation, numbers
 
 _MOST = 400  # states
+_FEW = 1  # with more states, witnesses are searched for with reduction, too
 _CELLS = 4
 _HIGH = 2
 
@@ -118,6 +119,7 @@ def check_reduced(
     with (
         patch.object(independence, "kept_code", Memory),
         patch.object(object_code, "kept_code", Untouched),
+        patch.object(reduced, "_WITHOUT_REDUCTION", _FEW),
     ):
         found = ReducedExplorer(model, properties, limits, _PLAIN).run()
     names = {prop.name for prop in properties}

@@ -132,6 +132,12 @@ def test_it_does_not_where_the_leaders_log_starts_at_nothing():
     assert judged(deletes, remote_start_is_looked_up="false", **mended) is Verdict.VIOLATED
 
 
+def test_who_died_as_it_was_built_gets_in_sync_though_what_it_was_built_from_expires():
+    bounds = {"build_crashes": 1, "expirations": 1}
+    mended = {"local_deletion_moves_log_start": "true"}
+    assert judged(bounds, **mended) is Verdict.EXHAUSTED
+
+
 @pytest.mark.slow
 def test_a_log_start_found_in_a_lost_segment_hides_records_that_took_its_place():
     bounds = {"max_leader_epoch": 2, "copies": 3, "log_size": 3, **UNCLEAN}

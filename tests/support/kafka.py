@@ -1,4 +1,4 @@
-"""Questions to the broker model, in few words; `after` and `goes` are for any model."""
+"""Questions to the broker model, in few words; those about single states are for any model."""
 
 from __future__ import annotations
 
@@ -41,6 +41,12 @@ def after(model: Model, *steps: str) -> State:
         assert taken is not None, step
         state = taken
     return state
+
+
+def value_after(model: Model, name: str, *steps: str) -> int:
+    """The number in the cell of this name, such as `brokers.end[1]`, after these steps."""
+    (cell,) = (cell for cell in model.cells if cell.name == name)
+    return int(after(model, *steps)[cell.position])
 
 
 def goes(model: Model, *steps: str) -> bool:

@@ -181,7 +181,7 @@ class _Generator:
         """Evaluate what several guards need where all of them can use it."""
         uses: Counter[Node] = Counter()
         for action in actions:
-            uses.update(n for n in graph.below(action.guard) if n.op is not Op.CONST)
+            uses.update(graph.in_order([action.guard]))  # in the same order in each run
         for node, times in uses.items():
             if times >= _EAGER:
                 self._value(node, self._shared)

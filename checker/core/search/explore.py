@@ -174,19 +174,23 @@ class Explorer:
             self._go_on_from(*earlier)
             return
         words = self._canonical(self.engine.layout.pack([self._start]))
-        self._visited.insert(self._told_apart_by(words))
+        self._put_first(words)
         self._lineage.begin_level()
         self._lineage.add(np.zeros(1, np.int64), np.zeros(1, np.uint16))
         self._kept = 1
         self._watch.states(words, 0, lambda _: (-1, -1))
-        self._frontier.put(words)
         self._whole(1, [words])
+
+    def _put_first(self, words: Words) -> None:
+        """The initial state is visited, and waits to be expanded."""
+        self._visited.insert(words)
+        self._frontier.put(words)
 
     def _go_on_from(self, findings: Findings, levels: Iterable[StateRows]) -> None:
         self.findings = findings
         self._watch.go_on_from(findings)
         for rows in levels:
-            self._visited.insert(self._told_apart_by(rows.words))
+            self._visited.insert(rows.words)
             self._lineage.add_rows(rows)
         self._frontier.put(rows.words)
         self._frontier.end_level()
@@ -216,7 +220,7 @@ class Explorer:
         while expanded < frontier:
             self._check_limits()
             words, taken = self._next_taken(expanded)
-            self._frontier.put(words)
+            self._frontier.put(self._waiting(words))
             size += words.shape[1]
             if self._journal is not None:
                 found.append(words)
@@ -265,25 +269,25 @@ class Explorer:
 
     def _expanded(self, pieces: Any) -> Expansion:
         words = joined(pieces)
+        steps = self._steps(words)
+        after = self._canonical(steps.words)
+        return Expansion(words, steps, after, self._visited.batch(after))
+
+    def _steps(self, words: Words) -> Successors:
+        """All steps of a batch."""
         try:
-            steps = self._steps(words)
+            return self._expand(words)
         except MisfitError as error:
             same = words == self.engine.layout.pack([error.state])
             raise _MisfitInBatchError(error, int(same.all(axis=0).argmax())) from error
-        after = self._canonical(steps.words)
-        return Expansion(words, steps, after, self._visited.batch(self._told_apart_by(after)))
 
-    def _steps(self, words: Words) -> Successors:
-        """The steps of a batch that the search takes: all."""
-        return self._expand(words)
+    def _waiting(self, words: Words) -> Words:
+        """States that were taken, as they wait to be expanded."""
+        return words
 
     def _canonical(self, words: Words) -> Words:
         """The states that stand for their classes under symmetry; without it, the same states."""
         return words if self._symmetry is None else self._symmetry.canonical(words)
-
-    def _told_apart_by(self, words: Words) -> Words:
-        """What tells states apart: all of them."""
-        return words
 
     def _take(self, expansion: Expansion, first: int) -> Words:
         """Count and check a batch's steps; the states that are new.

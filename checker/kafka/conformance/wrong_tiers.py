@@ -11,6 +11,7 @@ WRONG: Mapping[str, Wrong] = {
     "tier.build.is.resumed": Wrong(),
     "tier.build.moves.local.start": Wrong(),
     "restart.keeps.log.start": Wrong(),
+    "restart.keeps.last.epoch": Wrong(rare=True),
     "remote.start.is.looked.up": Wrong(),
     "remote.expiry.takes.furthest": Wrong(),
     "local.deletion.moves.log.start": Wrong(),

@@ -9,10 +9,10 @@ import z3
 
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.proofs import solvers
-from checker.core.proofs.asking import ask
 from checker.core.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
 from checker.core.proofs.bounded.induction import Induction, InductionOptions
 from checker.core.proofs.bounded.precedence import Precedence
+from checker.core.proofs.cutoff.cut_off import CutOffProof
 from checker.core.proofs.proof import ProofOutcome
 from checker.core.proofs.solvers import Solver, Solvers
 from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
@@ -283,10 +283,12 @@ def attempts(kind):
     model = protocol(rise, lead).model()
     fine = Property("fine", "", lambda s: s.low < s.high + 1)
     if kind == "induction":
-        return lambda: Induction(model, [fine], [low_is_below, GROWS]).run().verdict
+        return lambda: Induction(model, [fine], [low_is_below, GROWS]).run()
     if kind == "bounded":
-        return lambda: BoundedChecker(model, [fine]).run(3).verdict
-    return lambda: UnboundedInduction(model, [fine], [low_is_below]).run().verdict
+        return lambda: BoundedChecker(model, [fine]).run(3)
+    if kind == "cut-off":
+        return lambda: CutOffProof(model, "many", [fine], [low_is_below]).run()
+    return lambda: UnboundedInduction(model, [fine], [low_is_below]).run()
 
 
 @pytest.mark.usefixtures("little_effort")
@@ -295,11 +297,11 @@ def test_a_solver_that_gives_up_before_the_end_proves_nothing(kind, monkeypatch)
     attempt = attempts(kind)
     whole = GivesUp(10_000)
     monkeypatch.setattr(solvers, "ask", whole)
-    assert attempt() in (Verdict.PROVED, Verdict.BOUNDED)
+    assert attempt().verdict in (Verdict.PROVED, Verdict.BOUNDED)
 
     for answers in range(whole.asked):
         monkeypatch.setattr(solvers, "ask", GivesUp(answers))
-        assert attempt() is Verdict.UNKNOWN, answers
+        assert attempt().verdict is Verdict.UNKNOWN, answers
 
 
 def test_lemmas_that_the_solver_does_not_settle_do_not_count_as_holding(monkeypatch):
@@ -310,17 +312,39 @@ def test_lemmas_that_the_solver_does_not_settle_do_not_count_as_holding(monkeypa
     assert lemmas_that_hold(model, [nobody_leads, low_is_below]) == ()
 
 
+class Ends(GivesUp):
+    """Z3, which answers so many questions, and then a limit comes."""
+
+    def __call__(self, solver, *assumptions):
+        if self.left == 0:
+            raise LimitError("stopped by the limit of 0 seconds", "the limit of 0 seconds")
+        return super().__call__(solver, *assumptions)
+
+
+@pytest.mark.parametrize("kind", ["induction", "unbounded", "cut-off"])
+def test_a_limit_ends_a_proof_with_what_was_settled_before(kind, monkeypatch):
+    attempt = attempts(kind)
+    whole = Ends(10_000)
+    monkeypatch.setattr(solvers, "ask", whole)
+    every_one = [(o.action, o.lemma) for o in attempt().obligations]
+
+    told = []
+    for answers in range(1, whole.asked):
+        monkeypatch.setattr(solvers, "ask", Ends(answers))
+        found = attempt()
+        assert (found.verdict, found.stopped) == (Verdict.UNKNOWN, "the limit of 0 seconds")
+        told.append([(o.action, o.lemma) for o in found.obligations])
+    assert all(every_one[: len(some)] == some for some in told)
+    assert 0 < len(told[0]) < len(told[-1]) < len(every_one)
+
+    monkeypatch.setattr(solvers, "ask", Ends(0))
+    with pytest.raises(LimitError):
+        attempt()
+
+
 def test_a_limit_says_nothing_of_the_lemmas_that_were_not_settled(monkeypatch):
     model = protocol(rise, lead).model()
-    asked = []
-
-    def ends(solver, *assumptions):
-        asked.append(solver)
-        if len(asked) == 2:  # the first is settled: a proof says how far it came
-            raise LimitError("stopped by the limit of 0 seconds", "the limit of 0 seconds")
-        return ask(solver, *assumptions)
-
-    monkeypatch.setattr(solvers, "ask", ends)
+    monkeypatch.setattr(solvers, "ask", Ends(1))  # a proof says how far it came
     with pytest.raises(LimitError, match="limit of 0 seconds before it was known which lemmas"):
         lemmas_that_hold(model, [low_is_below])
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from checker.core.verdict import Verdict
 from model.kafka_tiered.protocol import KAFKA_TIERED
 from properties import properties_of
-from tests.support.kafka import goes
+from tests.support.kafka import goes, value_after
 from tests.support.laws import explore
+from tests.support.remote_runs import BARE, BARE_BOUNDS, FOLLOWED, RESTARTED
 
 FIXED = KAFKA_TIERED.presets["kafka-fixed"]
 BEGUN = (
@@ -86,3 +89,22 @@ def test_a_follower_that_ends_below_its_leaders_local_log_is_not_in_sync():
     bounds = {"brokers": 2, "crashes": 2, "unclean_elections": 2}
     assert _goes(*copied, **bounds)
     assert not _goes(*copied, "controller_elect(broker=b1)", **bounds)
+
+
+@pytest.mark.parametrize("between", [(), RESTARTED], ids=["at once", "restarted"])
+def test_a_log_that_is_empty_is_truncated_by_the_epoch_that_its_cache_keeps(between):
+    steps = (*BARE, *between, FOLLOWED)
+    forgets = {**FIXED, "restart.keeps.last.epoch": "false"}
+    kept, forgotten = (
+        value_after(KAFKA_TIERED.model(BARE_BOUNDS, rules), "brokers.log_start[1]", *steps)
+        for rules in (FIXED, forgets)
+    )
+    assert (kept, forgotten) == (0, len(between) // 2)
+
+
+def test_an_empty_log_that_gets_a_record_keeps_no_other_epoch():
+    """With retention, and followers that take the leader's log start."""
+    bounds = {"unclean_elections": 1, "expirations": 1, "max_leader_epoch": 2, "log_size": 2}
+    model = KAFKA_TIERED.model(bounds, FIXED)
+    claims = [p for p in properties_of(KAFKA_TIERED) if p.promised(model)]
+    assert explore(model, claims).verdict is Verdict.EXHAUSTED

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 import z3
@@ -120,10 +121,16 @@ class Finder:
         body = clause.body
         literals = list(body.args if body.op is Op.OR else (body,))
         self.order = _order(clause.variables, literals)
-        self._program = compile("\n".join(self._lines(literals)), "<clause>", "exec")
+        self._literals = literals
 
-    def _lines(self, literals: list[Node]) -> Iterator[str]:
+    @cached_property
+    def _program(self) -> Any:
+        """Made when it is needed: most refutations ask few clauses."""
+        return compile("\n".join(self._lines()), "<clause>", "exec")
+
+    def _lines(self) -> Iterator[str]:
         """A function that goes through the values of one variable after the other."""
+        literals = self._literals
         known = {variable: f"v{place}" for place, variable in enumerate(self.order)}
         places = {variable: place + 1 for place, variable in enumerate(self.order)}
 
@@ -158,11 +165,18 @@ class Finder:
 
         And whether the search came to an end: only then does it say something to find none.
         """
+        program = self._program
         scope = self._code.values(meaning)
-        exec(self._program, scope)
+        exec(program, scope)
         found: list[tuple[Any, ...]] = []
         is_whole = scope["search"](pools, found, AT_ONCE, MOST_STEPS)
         return found, is_whole
+
+
+@lru_cache(maxsize=4_096)
+def finders(lifted: Lifted, clause: Clause) -> tuple[Finder, ...]:
+    """For each part of the clause. Kept, as one obligation assumes much of what the last did."""
+    return tuple(Finder(lifted, part) for part in split(clause))
 
 
 class ByNeed:
@@ -205,13 +219,13 @@ class ByNeed:
         found = []
         # What a definition brings is another matter than what the question is about.
         for clause in sorted(clauses, key=lambda clause: bool(clause.defines)):
-            for part in split(clause):
+            for finder in finders(self._lifted, clause):
+                part = finder.clause
                 if seen:
                     self._terms.note(part.body, 1 if clause.defines else 0)
                 if not part.variables:
                     self._say(clause, {}, part.body)
                 elif len(part.variables) <= MOST_VARIABLES:
-                    finder = Finder(self._lifted, part)
                     self._whole[finder] = clause
                     found.append(finder)
         return found

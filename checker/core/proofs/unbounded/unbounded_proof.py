@@ -42,7 +42,7 @@ from checker.core.proofs.unbounded.relevance import Relevance
 from checker.core.proofs.unbounded.told_apart import told_apart, written
 from model.language import graph
 from model.language.capture import CapturedAction
-from model.language.errors import LimitError, UsageError
+from model.language.errors import UsageError
 from model.language.graph import Node, Op
 from model.language.lifted import Lifted
 from model.language.protocol import Model
@@ -93,23 +93,17 @@ class UnboundedInduction:
         At first with little effort. A lemma that resists is left out, if a proof within small
         bounds goes without it; else no effort is spared. What a limit leaves is unknown.
         """
-        started = time.perf_counter()
-        if self._cross_check:
-            self.proof.compare()
-        self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
-        joined = self._join()
-        try:
-            self._try_all()
-        except LimitError as error:
-            if not self._settled:
-                raise
-            self.proof.stopped = error.reason
-        self.proof.obligations = joined + [what for what, _ in self._settled.values()]
-        is_proved = not self.proof.stopped and not self._resisting()
-        if is_proved:
-            self._list_certificates()
-        self.proof.outcome = ProofOutcome.PROVED if is_proved else ProofOutcome.UNKNOWN
-        self.proof.seconds = time.perf_counter() - started
+        with self.proof.made(self._cross_check):
+            self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
+            joined = self._join()
+            try:
+                self._try_all()
+            finally:
+                settled = (what for what, _ in self._settled.values())
+                self.proof.obligations = [*joined, *settled]
+            if not self._resisting():
+                self._list_certificates()
+                self.proof.outcome = ProofOutcome.PROVED
         return self.proof
 
     def _join(self) -> list[Obligation]:
