@@ -10,12 +10,15 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from checker.core.engines.vectorised import VectorisedEngine
-from checker.core.search import independence
+from checker.core.engines.layout import Words
+from checker.core.engines.vectorised import Successors, VectorisedEngine
+from checker.core.native import object_code
+from checker.core.search import independence, stubborn
 from checker.core.search.explore import Explorer, Limits, Options
 from checker.core.search.goals import goals_of
 from checker.core.search.reduced import ReducedExplorer
 from checker.core.search.relevance import Relevance
+from checker.core.search.stubborn import Reduction
 from model.protocols import PROTOCOLS
 from properties import properties_of
 from tests.laws.reduction_laws import (
@@ -138,6 +141,32 @@ def test_what_is_kept_of_no_conditions_replaces_nothing():
             independence.Relations(model)
 
 
+@pytest.mark.slow
+def test_code_that_was_kept_is_that_of_the_same_question():
+    """Of whatever was asked before: it is found by a digest, and not written anew."""
+    model = PROTOCOLS["kip320"].model()
+    engine = VectorisedEngine(model)
+    words = engine.layout.pack([model.initial_state])
+    while words.shape[1] < 500:
+        words = np.unique(np.concatenate([words, engine.expand(words).words], axis=1), axis=1)
+    claims = {p.name: p for p in properties_of(model.protocol)}
+
+    def answers(name: str, patience: float | None) -> tuple[Words, Successors]:
+        with patch.object(object_code, "kept_code", Memory):
+            reduction = Reduction(engine, [claims[name]], patience=patience)
+            relevant, steps = reduction.relevance(words).relevant, engine.expand(words)
+            return relevant, steps.only(reduction.kept(words, relevant, steps))
+
+    for name in ("weak_isr", "strong_isr", "leader_in_isr", "weak_isr"):
+        found = answers(name, 0.0)
+        with patch.object(stubborn, "_decided_by", return_value=""):
+            written = answers(name, None)
+        assert np.array_equal(written[0], found[0])
+        assert np.array_equal(written[1].instances, found[1].instances)
+    with patch.object(object_code, "_compiled", side_effect=AssertionError("compiled")):
+        answers("weak_isr", 0.0)
+
+
 _NAMES_OF_ANSWERS = """if True:
     import random, types
     from model.language.graph import nodes
@@ -149,8 +178,10 @@ _NAMES_OF_ANSWERS = """if True:
             return self.numbers.getrandbits(60)
 
     nodes._numbers = AtRandom()
-    from checker.core.engines.vectorised import VectorisedEngine
-    from checker.core.search import independence
+    from checker.core.engines.layout import Words
+from checker.core.engines.vectorised import Successors, VectorisedEngine
+from checker.core.native import object_code
+    from checker.core.search import independence, stubborn
     from checker.core.search.stubborn import Reduction
     from model.protocols import PROTOCOLS
     from properties import properties_of

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,15 @@ class CompiledClaims:
             code.function(_NAME, None, pointer, long, pointer, long, long, pointer)
             for code in self._codes
         ]
+
+    @classmethod
+    def found_by(cls, decided_by: str, nodes: list[Node], layout: Layout) -> CompiledClaims:
+        """With code that is kept under a digest of all that decides it."""
+        codes = [
+            ObjectCode(partial(_assembly, group, layout), LOOPS, f"{_NAME} {number} {decided_by}")
+            for number, group in enumerate(_groups(nodes))
+        ]
+        return cls(nodes, layout, codes)
 
     def __call__(self, words: Words, after: Words | None = None) -> list[Booleans]:
         """One mask a claim, each of one boolean a state (or a step, given the states after)."""

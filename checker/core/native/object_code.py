@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+from collections.abc import Callable, Iterable
 from functools import cache
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import llvmlite
@@ -26,12 +29,14 @@ _GENERATION = {PLAIN: 1, LOOPS: 1, KERNEL: 2}
 class ObjectCode:
     """Compiled assembly, as long as this lives. Takes a while unless it was kept; see `is_kept`."""
 
-    def __init__(self, assembly: str, how: str) -> None:
+    def __init__(self, assembly: str | Callable[[], str], how: str, decided_by: str = "") -> None:
+        """The assembly, or what writes it and a digest of all that decides what is written."""
         machine = _machine(_GENERATION[how])
-        key = _key(assembly, how)
+        text = "" if decided_by else _text(assembly)
+        key = _key(decided_by or text, how)
         code = kept_code.load(key)
         if code is None:
-            code = _compiled(assembly, how, machine)
+            code = _compiled(text or _text(assembly), how, machine)
             kept_code.store(key, code)
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
@@ -46,6 +51,23 @@ class ObjectCode:
 def is_kept(assembly: str, how: str) -> bool:
     """Whether the code is in the cache, so that it is at hand at once."""
     return kept_code.load(_key(assembly, how)) is not None
+
+
+def decided_by(writers: Iterable[ModuleType], *parts: object) -> str:
+    """A digest of modules that write assembly, and of all else that decides what they write."""
+    digest = hashlib.sha256(repr(parts).encode())
+    for writer in writers:
+        digest.update(_source(str(writer.__file__)))
+    return f"decided by {digest.hexdigest()}"
+
+
+@cache
+def _source(file: str) -> bytes:
+    return hashlib.sha256(Path(file).read_bytes()).digest()
+
+
+def _text(assembly: str | Callable[[], str]) -> str:
+    return assembly if isinstance(assembly, str) else assembly()
 
 
 def _compiled(assembly: str, how: str, machine: llvm.TargetMachine) -> bytes:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import __future__
 
 import ast
-import inspect
+import linecache
 import textwrap
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, ModuleType
 
@@ -82,20 +82,34 @@ def _exported(symbol: str, inner: str, signature: list[str], result: tuple[str, 
 
 def _definition(function: FunctionType) -> ast.FunctionDef:
     """What the function's file says of it, which has to be what was imported."""
-    said = textwrap.dedent(inspect.getsource(function))
-    used = ((name, function.__globals__.get(name)) for name in function.__code__.co_names)
+    code = function.__code__
+    used = ((name, function.__globals__.get(name)) for name in code.co_names)
     imports = [f"import {name}\n" for name, known in used if isinstance(known, ModuleType)]
-    tree = ast.parse("".join(imports) + said)  # imports decide how calls are compiled
-    flags = function.__code__.co_flags & __future__.annotations.compiler_flag
-    module = compile(tree, "<kernel>", "exec", flags, dont_inherit=True)
-    imported = _compared(function.__code__)
-    found = [c for c in module.co_consts if isinstance(c, CodeType) and _compared(c) == imported]
-    definition = tree.body[-1]
-    if not found or not isinstance(definition, ast.FunctionDef):
-        raise TranslationError(
-            f"{function.__code__.co_filename} was changed since it was imported: start again"
-        )
-    return definition
+    tree = ast.parse("".join(imports))  # imports decide how calls are compiled
+    flags = code.co_flags & __future__.annotations.compiler_flag
+    definition = _said(code)
+    if definition is not None:
+        tree.body.append(definition)
+        module = compile(tree, "<kernel>", "exec", flags, dont_inherit=True)
+        inner = (each for each in module.co_consts if isinstance(each, CodeType))
+        if any(_compared(each) == _compared(code) for each in inner):
+            return definition
+    raise TranslationError(f"{code.co_filename} was changed since it was imported: start again")
+
+
+def _said(code: CodeType) -> ast.FunctionDef | None:
+    """What stands where a function was when it was imported."""
+    linecache.checkcache(code.co_filename)
+    lines, begin = linecache.getlines(code.co_filename), code.co_firstlineno - 1
+    end = max(line for _, _, line in code.co_lines() if line is not None)
+    within = lines[begin][: -len(lines[begin].lstrip())] + " " if begin < len(lines) else ""
+    while end < len(lines) and (lines[end].startswith(within) or not lines[end].strip()):
+        end += 1  # what does nothing stands behind the last instruction
+    with suppress(SyntaxError):
+        found = ast.parse(textwrap.dedent("".join(lines[begin:end]))).body
+        if found and isinstance(found[-1], ast.FunctionDef):
+            return found[-1]
+    return None
 
 
 def _compared(code: CodeType) -> tuple[object, ...]:

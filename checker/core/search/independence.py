@@ -31,7 +31,7 @@ _TIMEOUT = 1_000  # milliseconds a question
 class Relations:
     """What holds between the action instances of a model, numbered as in `ground_actions`.
 
-    `dependent[t, u]`: t and u are; an instance is independent of itself.
+    `dependent[t, u]`: t and u are; an instance is independent of itself. `digest` is one of them.
     """
 
     def __init__(self, model: Model) -> None:
@@ -41,7 +41,7 @@ class Relations:
         self._writes = [frozenset(action.assignments) for action in self._actions]
         self._reads = [_cells(a.guard, *a.assignments.values()) for a in self._actions]
         self._solver: _Solver | None = None
-        self._digest = int(nodes_digest(self._asked()), 16)
+        self.digest = int(nodes_digest(self._asked()), 16)
         count = len(self._actions)
         self.dependent = self._kept((), (count, count), self._ask_dependent)
 
@@ -60,7 +60,7 @@ class Relations:
         self, conditions: Iterable[int], shape: tuple[int, int], ask: Callable[[Table], None]
     ) -> Table:
         """A table from an earlier run, or else from Z3, and kept: of conditions by digests."""
-        key = f"independence-{nodes_digest((self._digest, *conditions))}-{_FORM}"
+        key = f"independence-{nodes_digest((self.digest, *conditions))}-{_FORM}"
         table = np.zeros(shape, np.bool_)
         if not table.size:
             return table  # and keep none: of no conditions the key is that of dependence

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Collection, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -29,7 +30,8 @@ _NAME = "possible"
 class Possible:
     """Finds of packed states what can still happen, and which conditions can still be true.
 
-    `actions` are all of the model; those that assign to none of `cells` are left out.
+    `actions` are all of the model; those that assign to none of `cells` are left out. `decided_by`
+    is a digest of all these, by which code that was kept is found; without it, it is written.
     """
 
     def __init__(
@@ -38,17 +40,19 @@ class Possible:
         actions: Sequence[GroundAction],
         conditions: Sequence[Node],
         cells: Collection[int],
+        decided_by: str = "",
     ) -> None:
         self._words = -(-(len(actions) + len(conditions)) // WORD_BITS)
         for width in WIDTHS:
             self._lanes = _VECTOR // width
             kind = Kind(width, lanes=self._lanes)
+            key = decided_by and f"{_NAME} {width} {decided_by}"
             try:
-                text = _Program(layout, kind, sorted(cells)).text(actions, conditions)
+                write = partial(_text, layout, kind, cells, actions, conditions)
+                self._code = ObjectCode(write, PLAIN, key)
                 break
             except TooWideError:
                 continue
-        self._code = ObjectCode(text, PLAIN)
         pointer, long = ctypes.c_void_p, ctypes.c_int64
         self._function = self._code.function(_NAME, None, pointer, long, long, pointer)
 
@@ -61,6 +65,17 @@ class Possible:
         found = np.empty((self._words, padded.shape[1]), np.uint64)
         self._function(padded.ctypes.data, padded.shape[1], blocks, found.ctypes.data)
         return found[:, :states]
+
+
+def _text(
+    layout: Layout,
+    kind: Kind,
+    cells: Collection[int],
+    actions: Sequence[GroundAction],
+    conditions: Sequence[Node],
+) -> str:
+    """The assembly; `TooWideError` if lanes are too narrow."""
+    return _Program(layout, kind, sorted(cells)).text(actions, conditions)
 
 
 class _Program:

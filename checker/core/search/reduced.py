@@ -65,6 +65,7 @@ class ReducedExplorer(Explorer):
             some = replace(self.limits, states=None)
             others["engine"] = self.engine
             self._first = Explorer(model, wanted, some, quiet, on_progress, **others)
+            self._first._expand = self._expand  # the same code
             self._others = others
         patience = self.options.compile_after
         goals = [replace(prop, premise=None) for prop in claims] or asked

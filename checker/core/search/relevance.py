@@ -9,7 +9,8 @@ the same in them. So one of these states is enough, and goals stay at their dept
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -39,16 +40,22 @@ class Outlook(NamedTuple):
 
 
 class Relevance:
-    """Says what matters in packed states. `words`: how many they are told apart by."""
+    """Says what matters in packed states. `words`: how many they are told apart by.
 
-    def __init__(self, engine: VectorisedEngine, goals: Sequence[Goal]) -> None:
+    `decided_by` is a digest of the actions, the layout and the goals, or empty.
+    """
+
+    def __init__(
+        self, engine: VectorisedEngine, goals: Sequence[Goal], decided_by: str = ""
+    ) -> None:
         actions, conditions = engine.actions, [goal.condition for goal in goals]
-        cells = _ever_alive(actions, conditions)
-        self._possible = Possible(engine.layout, actions, conditions, cells)
+        own_cells = cache(cells_of)
+        cells = _ever_alive(actions, conditions, own_cells)
+        self._possible = Possible(engine.layout, actions, conditions, cells, decided_by)
         places = {position: place for place, position in enumerate(sorted(cells))}
 
         def read(*nodes: Node) -> list[int]:
-            return [places[position] for position in cells_of(*nodes) & cells]
+            return [places[p] for node in nodes for p in own_cells(node) & cells]
 
         writers = np.zeros((len(cells), len(actions) + len(goals)), np.bool_)
         reads = np.zeros((len(cells), writers.shape[1], len(cells)), np.bool_)
@@ -116,7 +123,11 @@ def first(word: np.uint64) -> int:
     return count((word & (np.uint64(0) - word)) - np.uint64(1))
 
 
-def _ever_alive(actions: Iterable[GroundAction], goals: Iterable[Node]) -> frozenset[int]:
+def _ever_alive(
+    actions: Iterable[GroundAction],
+    goals: Iterable[Node],
+    own_cells: Callable[[Node], frozenset[int]],
+) -> frozenset[int]:
     """The cells that may matter in some state, and change."""
     assigned = frozenset(position for action in actions for position in action.assignments)
     alive, before = cells_of(*goals) & assigned, frozenset[int]()
@@ -125,7 +136,7 @@ def _ever_alive(actions: Iterable[GroundAction], goals: Iterable[Node]) -> froze
         for action in actions:
             read = [node for place, node in action.assignments.items() if place in alive]
             if read:
-                alive |= cells_of(action.guard, *read) & assigned
+                alive |= own_cells(action.guard).union(*map(own_cells, read)) & assigned
     return alive
 
 

@@ -11,16 +11,23 @@ same depths as in the full search, and neither cycles nor stuttering need a prov
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 
 import numpy as np
 import numpy.typing as npt
 
+from checker.core.digest import node_digests
+from checker.core.engines import compiled_claims, layout, machine_code
 from checker.core.engines.background import Background
-from checker.core.engines.compiled_claims import PackedClaims
+from checker.core.engines.compiled_claims import CompiledClaims, PackedClaims
 from checker.core.engines.layout import Words
+from checker.core.engines.machine_code import Unsupported
 from checker.core.engines.vectorised import Booleans, Claims, Successors, VectorisedEngine
+from checker.core.native import builder
 from checker.core.native.kernel import kernel
+from checker.core.native.object_code import decided_by
+from checker.core.search import possible, relevance, value_sets
 from checker.core.search.goals import Goal, Parts, goals_of, members
 from checker.core.search.independence import Relations
 from checker.core.search.relevance import Relevance, bits, count, first
@@ -96,14 +103,17 @@ class Reduction:
             [relations.enables(nodes[:of_guards]), relations.enables(nodes[of_guards:])]
         )
         nodes.append(graph.TRUE)  # one at least
-        self._truths = PackedClaims(Claims(nodes, engine.layout), background, patience)
+        digest = _decided_by(engine, relations, nodes, goals)
+        self._truths: Callable[[Words], Words] = _truths(
+            engine, nodes, digest, background, patience
+        )
         self._by_step = np.array([goal.by_step for goal in goals], np.int64)
         needed = np.zeros((len(needs), len(nodes)), np.bool_)
         for row, numbers in zip(needed, needs, strict=True):
             row[numbers] = True
         self._needs, self._makers = bits(needed), bits(enables)
         self._dependent = bits(relations.dependent)
-        self.relevance = Relevance(engine, goals)
+        self.relevance = Relevance(engine, goals, digest)
         self._places = np.zeros(len(model.instances), np.int64)
         self._places[engine.instances] = np.arange(len(engine.instances))
 
@@ -117,6 +127,30 @@ class Reduction:
             self._dependent, room[0], room[1], room[2], room[3],
         )  # fmt: skip
         return kept
+
+
+def _decided_by(
+    engine: VectorisedEngine, relations: Relations, nodes: Sequence[Node], goals: Sequence[Goal]
+) -> str:
+    """A digest of what decides about code for these clauses and goals."""
+    writers = builder, layout, compiled_claims, machine_code, possible, relevance, value_sets
+    domains = [(cell.low, cell.high) for cell in engine.model.cells]
+    said = node_digests([*nodes, *(goal.condition for goal in goals)])
+    return decided_by(writers, relations.digest, domains, engine.layout.fields, len(nodes), said)
+
+
+def _truths(
+    engine: VectorisedEngine,
+    nodes: list[Node],
+    digest: str,
+    background: Background | None,
+    patience: float | None,
+) -> Callable[[Words], Words]:
+    """Tells which clauses are true; by programs alone if nothing is to be compiled."""
+    if patience is not None:
+        with suppress(Unsupported):
+            return CompiledClaims.found_by(digest, nodes, engine.layout).packed
+    return PackedClaims(Claims(nodes, engine.layout), background, patience)
 
 
 @kernel
