@@ -37,7 +37,7 @@ class KafkaSettings(
         )
     } | {
         name: "the model has no remote storage: what it says of records is about the "
-        "replicas' own logs; findings 0028, 0030 to 0033 and 0039 to 0042 are about remote segments"
+        "replicas' own logs; findings 0028, 0030 to 0033 and 0039 to 0043 are about remote segments"
         for name in (
             "remote.log.storage.system.enable", "remote.storage.enable",
             "local.retention.ms", "local.retention.bytes",

@@ -97,6 +97,7 @@ FIXED = {
     "0031": "129-a_truncation_below_the_first_local_segment",
     "0032": "130-a_read_beyond_the_epoch",
     "0039": "180-tiering_is_switched_off_and_on_again",
+    "0043": "184-an_untiered_log_starts_below_its_records",
     "0041": "182-a_new_leader_starts_in_a_lost_segment",
     "0042": "183-a_replica_dies_before_its_epochs_are_written",
 }
