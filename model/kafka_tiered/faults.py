@@ -101,9 +101,14 @@ def controller_elect_uncleanly(partition: Tiered, broker: Broker) -> None:
     partition.unclean_epoch = partition.epoch
 
 
-@action("{broker} stops", at="KafkaServer.shutdown", since="3.6.0")
+@action(
+    "{broker} stops",
+    at="KafkaServer.shutdown",
+    since="3.6.0",
+    settings="restart.keeps.last.epoch",
+)
 def broker_crash(partition: Tiered, broker: Broker) -> None:
-    """Its log stays."""
+    """Its log stays; what loading it does to the leader epoch cache is done at once."""
     require(broker.up)
 
     spend(partition, CRASHES)
@@ -115,7 +120,7 @@ def broker_crash(partition: Tiered, broker: Broker) -> None:
     at="ReplicaManager.startup",
     since="3.6.0",
     about="KAFKA-15351",
-    settings="restart.keeps.log.start, restart.keeps.last.epoch",
+    settings="restart.keeps.log.start",
 )
 def broker_restart(partition: Tiered, broker: Broker) -> None:
     """It is back with the log that it had, and follows nobody yet.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from model.kafka_tiered.bounds import BUILD_CRASHES, LOG_SIZE, REFUSED_READS
+from model.kafka_tiered.leader_epoch_cache import agreed_end, keeps_bare_epoch
 from model.kafka_tiered.state import Broker, Segment, Tiered
 from model.language import (
     action,
@@ -59,7 +60,7 @@ def _require_follower(partition: Tiered, follower: Broker, leader: Broker) -> No
 
 def _diverges(partition: Tiered, follower: Broker, leader: Broker) -> bool:
     """The leader's epochs end before the follower's log does."""
-    return partition.agreed_end(follower, leader) < follower.end
+    return agreed_end(partition, follower, leader) < follower.end
 
 
 def _is_out_of_range(follower: Broker, leader: Broker) -> bool:
@@ -98,12 +99,12 @@ def follower_truncate(partition: Tiered, follower: Broker, leader: Broker) -> No
     out_of_range = all_of(follower.follows, _is_out_of_range(follower, leader))
     require(any_of(not_(follower.follows), diverges, out_of_range))
 
-    end = choose(out_of_range, leader.log_start, partition.agreed_end(follower, leader))
+    end = choose(out_of_range, leader.log_start, agreed_end(partition, follower, leader))
     if partition.options.build_is_resumed:
         begins = all_of(not_(follower.follows), _is_emptied(partition, follower))
         end = choose(begins, follower.log_start, end)
     keeps = all_of(end == follower.end, not_(out_of_range))
-    keeps = all_of(keeps, partition.keeps_bare_epoch(follower, leader))
+    keeps = all_of(keeps, keeps_bare_epoch(partition, follower, leader))
     follower.kept_epoch = choose(keeps, follower.bare_epoch, NO_EPOCH)
     follower.forget_tasks()
     if partition.options.truncation_keeps_start:
@@ -207,6 +208,7 @@ def follower_is_refused(
     at="TierStateMachine.buildRemoteLogAuxState",
     since="3.6.0",
     about="finding 0028",
+    settings="restart.keeps.last.epoch",
 )
 def follower_dies_building(
     partition: Tiered, follower: Broker, leader: Broker, segment: Segment

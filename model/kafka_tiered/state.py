@@ -208,7 +208,7 @@ class Tiered(State):
 
     def stop(self, broker: Broker) -> None:
         """Its process ends: what it had begun to copy is not finished, as if never begun."""
-        bare = all_of(broker.leads, self._has_bare_cache(broker))
+        bare = all_of(broker.leads, self.has_bare_cache(broker))
         led_in = choose(broker.led_in == NO_EPOCH, self.epoch, broker.led_in)
         kept = choose(bare, led_in, broker.kept_epoch)
         broker.kept_epoch = kept if self.options.restart_keeps_last_epoch else NO_EPOCH
@@ -313,80 +313,10 @@ class Tiered(State):
             ),
         )
 
-    def agreed_end(self, follower: Broker, leader: Broker) -> int:
-        """Where the follower's log ends if the leader's epochs end it.
-
-        It asks by its latest epoch, and is told the leader's latest up to that one, and its end. It
-        ends its own log there, or where its latest up to that one ends, and asks again
-        (`AbstractFetcherThread.getOffsetTruncationState`). Of an epoch below all of a cache it is
-        said that it ends where the cache begins. A follower whose log is empty asks by the epoch
-        that its cache has without a record.
-        """
-        knows_none = every(follower.lineage[place] == NO_EPOCH for place in self.places)
-        last = largest(
-            choose(
-                self._is_last_word(leader, follower.lineage[place]),
-                follower.lineage[place],
-                NO_EPOCH,
-            )
-            for place in self.places
-        )
-        shared = some(leader.lineage[place] == last for place in self.places)
-        first = smallest(
-            choose(follower.lineage[place] == NO_EPOCH, self.epoch, follower.lineage[place])
-            for place in self.places
-        )
-        told = choose(shared, self._epoch_end(leader, last), self.cache_start(leader))
-        below = minimum(self.cache_start(follower), self._epoch_end(leader, first - 1))
-        known = choose(last == NO_EPOCH, below, minimum(self._epoch_end(follower, last), told))
-        bare = follower.bare_epoch
-        of_bare = choose(
-            self._has_epoch_up_to(leader, bare),
-            self._epoch_end(leader, bare),
-            self.cache_start(leader),
-        )
-        without = choose(bare == NO_EPOCH, leader.end, of_bare)
-        return choose(knows_none, minimum(follower.end, without), known)
-
-    def keeps_bare_epoch(self, follower: Broker, leader: Broker) -> bool:
-        """What the leader says of the follower's bare epoch lets the entry stay in its cache."""
-        bare = follower.bare_epoch
-        begins_later = all_of(
-            not_(self._has_epoch_up_to(leader, bare)), self.cache_start(leader) >= follower.end
-        )
-        has = some(leader.lineage[place] == bare for place in self.places)
-        return all_of(self._has_bare_cache(follower), bare != NO_EPOCH, any_of(has, begins_later))
-
-    def _has_bare_cache(self, broker: Broker) -> bool:
+    def has_bare_cache(self, broker: Broker) -> bool:
         """Its log starts where it ends, beyond offset 0: no record has an epoch."""
         knows_none = every(broker.lineage[place] == NO_EPOCH for place in self.places)
         return all_of(broker.end > 0, knows_none)
-
-    def _has_epoch_up_to(self, broker: Broker, epoch: int) -> bool:
-        return some(
-            all_of(broker.lineage[place] != NO_EPOCH, broker.lineage[place] <= epoch)
-            for place in self.places
-        )
-
-    def _is_last_word(self, leader: Broker, epoch: int) -> bool:
-        """A follower that asks by this epoch asks no more: the leader has it, or none up to it."""
-        has = some(leader.lineage[place] == epoch for place in self.places)
-        has_earlier = some(
-            all_of(leader.lineage[place] != NO_EPOCH, leader.lineage[place] < epoch)
-            for place in self.places
-        )
-        return all_of(epoch != NO_EPOCH, any_of(has, not_(has_earlier)))
-
-    def _epoch_end(self, broker: Broker, epoch: int) -> int:
-        """The offset after the last of an epoch up to this one; 0 if there is none."""
-        return largest(
-            choose(
-                all_of(broker.lineage[place] != NO_EPOCH, broker.lineage[place] <= epoch),
-                place.number + 1,
-                0,
-            )
-            for place in self.places
-        )
 
     def remote_end(self, broker: Broker) -> int:
         """The offset after the last that is copied, by the broker's epochs from the latest on.

@@ -118,11 +118,13 @@ def test_a_bug_is_shown_with_all_that_there_is_of_it(highwater, number):
 
 
 def test_a_fix_that_is_no_setting_is_shown_on_a_cluster(highwater):
-    shown = " ".join(highwater("list", "0039").out.split())
-    edit = "0039-copied-is-what-is-there"
-    assert shown.endswith(f"fix highwater reproduce 0039 --patched ({edit})")
-    (bug,) = highwater("list", "0039", "--json").json["bugs"]
-    assert bug["fixes"] == {edit: ""}
+    shown = " ".join(highwater("list", "0040").out.split())
+    edits = ("0040-log-start-where-something-is", "0040-looked-up-in-each-epoch")
+    assert shown.endswith(
+        " ".join(f"fix highwater reproduce 0040 --patched ({edit})" for edit in edits)
+    )
+    (bug,) = highwater("list", "0040", "--json").json["bugs"]
+    assert bug["fixes"] == dict.fromkeys(edits, "")
 
 
 def test_a_bug_that_there_is_not_is_refused_in_a_line(highwater):

@@ -126,8 +126,10 @@ def test_a_replica_gets_in_sync_unless_nobody_builds_it(fault):
 def test_it_does_not_where_the_leaders_log_starts_at_nothing():
     """Retention deletes a segment, and local retention what is left: KAFKA-15351, and more."""
     deletes = {"brokers": 3, "log_size": 1, "expirations": 1, "crashes": 0}
-    assert judged(deletes) is Verdict.VIOLATED
-    mended = {"local_deletion_moves_log_start": "true"}
+    assert judged(deletes) is Verdict.EXHAUSTED
+    counts = {"remote_end_is_there": "false"}
+    assert judged(deletes, **counts) is Verdict.VIOLATED
+    mended = {"local_deletion_moves_log_start": "true", **counts}
     assert judged(deletes, **mended) is Verdict.EXHAUSTED
     assert judged(deletes, remote_start_is_looked_up="false", **mended) is Verdict.VIOLATED
 
