@@ -9,6 +9,7 @@ from model.language import (
     all_of,
     any_of,
     choose,
+    every,
     maximum,
     minimum,
     not_,
@@ -66,9 +67,16 @@ def _is_out_of_range(follower: Broker, leader: Broker) -> bool:
     return follower.end < leader.log_start
 
 
-def _lacks_epochs(partition: Tiered, follower: Broker) -> bool:
-    """Its leader epochs do not reach down to its log start."""
-    return follower.log_start < partition.cache_start(follower)
+def _is_emptied(partition: Tiered, follower: Broker) -> bool:
+    """Its log has no record, its cache no leader epoch, and it starts before it ends.
+
+    Whoever leads by its own view has the epoch that it leads in.
+    """
+    return all_of(
+        not_(follower.leads),
+        follower.log_start < follower.end,
+        every(follower.lineage[place] == NO_EPOCH for place in partition.places),
+    )
 
 
 @action(
@@ -82,15 +90,19 @@ def follower_truncate(partition: Tiered, follower: Broker, leader: Broker) -> No
 
     Whatever it was about to build is forgotten: it fetches from where its log ends
     (`ReplicaManager.initialFetchOffset`). If that is below its first local segment, its log starts
-    there anew. Two rules say otherwise.
+    there anew. By one rule it keeps its log start; by another a log that was emptied to be built
+    ends at its log start, so that the follower fetches there, and is built.
     """
     _require_follower(partition, follower, leader)
     diverges = _diverges(partition, follower, leader)
     out_of_range = all_of(follower.follows, _is_out_of_range(follower, leader))
     require(any_of(not_(follower.follows), diverges, out_of_range))
 
-    follower.forget_tasks()
     end = choose(out_of_range, leader.log_start, partition.agreed_end(follower, leader))
+    if partition.options.build_is_resumed:
+        begins = all_of(not_(follower.follows), _is_emptied(partition, follower))
+        end = choose(begins, follower.log_start, end)
+    follower.forget_tasks()
     if partition.options.truncation_keeps_start:
         anew = out_of_range
     else:
@@ -102,10 +114,7 @@ def follower_truncate(partition: Tiered, follower: Broker, leader: Broker) -> No
     follower.local_start = choose(anew, end, minimum(end, follower.local_start))
     follower.end = end
     follower.follows = True
-    if partition.options.build_is_resumed:
-        follower.building = _lacks_epochs(partition, follower)
-    else:
-        follower.building = False
+    follower.building = False
     follower.ousted = False
 
 

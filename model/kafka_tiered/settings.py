@@ -35,7 +35,7 @@ class TieredSettings:
     )
     build_is_resumed: bool = setting(
         False,
-        "a follower whose leader epochs begin above its log start builds them before it fetches",
+        "a follower whose log was emptied to be built, and is without epochs, is built anew",
         "tier.build.is.resumed",
         at="ReplicaManager.initialFetchOffset",
         about="finding 0042",

@@ -118,10 +118,10 @@ def test_a_bug_is_shown_with_all_that_there_is_of_it(highwater, number):
 
 
 def test_a_fix_that_is_no_setting_is_shown_on_a_cluster(highwater):
-    shown = " ".join(highwater("list", "0042").out.split())
-    edit = "0042-built-before-it-fetches"
-    assert shown.endswith(f"fix highwater reproduce 0042 --patched ({edit})")
-    (bug,) = highwater("list", "0042", "--json").json["bugs"]
+    shown = " ".join(highwater("list", "0039").out.split())
+    edit = "0039-copied-is-what-is-there"
+    assert shown.endswith(f"fix highwater reproduce 0039 --patched ({edit})")
+    (bug,) = highwater("list", "0039", "--json").json["bugs"]
     assert bug["fixes"] == {edit: ""}
 
 

@@ -68,7 +68,7 @@ def test_what_is_said_to_break_a_property_breaks_it_and_the_report_says_where(pr
     ("bounds", "states"),
     [
         pytest.param({"refused_reads": 1}, 8763, id="clean"),
-        pytest.param({"build_crashes": 1, "expirations": 1}, 18977, id="building"),
+        pytest.param({"build_crashes": 1, "expirations": 1}, 19090, id="building"),
         pytest.param(UNCLEAN, 19792, id="unclean"),
         pytest.param({"brokers": 3, "log_size": 1, **UNCLEAN}, 14220, id="three"),
         pytest.param(
@@ -127,6 +127,12 @@ def test_it_does_not_where_the_leaders_log_starts_at_nothing():
     mended = {"local_deletion_moves_log_start": "true"}
     assert judged(deletes, **mended) is Verdict.EXHAUSTED
     assert judged(deletes, remote_start_is_looked_up="false", **mended) is Verdict.VIOLATED
+
+
+def test_who_died_as_it_was_built_gets_in_sync_though_what_it_was_built_from_expires():
+    bounds = {"build_crashes": 1, "expirations": 1}
+    mended = {"local_deletion_moves_log_start": "true"}
+    assert judged(bounds, **mended) is Verdict.EXHAUSTED
 
 
 @pytest.mark.slow

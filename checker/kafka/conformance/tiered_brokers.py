@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from checker.kafka.conformance.harness import sources
-from checker.kafka.conformance.process import JAVA_SOURCES, Runs
+from checker.kafka.conformance.process import JAVA_SOURCES, Answer, Runs
 from checker.kafka.conformance.rows import Wanted
 from checker.kafka.releases.jars import at_least, mocks
 from model.language import Model
@@ -28,13 +29,34 @@ class TieredBrokers(Runs):
         own = sorted((JAVA_SOURCES / "tiered").glob("*.java"))
         super().__init__(version, "highwater.TieredMain", [*sources(version), *own], fix, mocks())
 
+    def beyond(
+        self,
+        model: Model,
+        steps: Sequence[Instance],
+        more: Sequence[Sequence[str | int]],
+        cells: Sequence[Sequence[str | int]],
+    ) -> Answer:
+        """What a run of the model comes to that goes on with steps that no model has.
+
+        Such a step has its name in `TieredActions.java`, and numbers; a cell is a row's name, and
+        its indexes. The answer has a state for each step, and a number in it for each cell.
+        """
+        self._send(model, cells, [*map(_written, steps), *more])
+        return self.receive()
+
     def send(self, model: Model, projection: Wanted, steps: Sequence[Instance]) -> None:
         """Have a run taken; `receive` gives what came out, in the order of what was sent."""
-        self.write(
-            {
-                "brokers": model.bounds["brokers"],
-                "copies": model.bounds["copies"],
-                "cells": projection.wanted,
-                "steps": [[step.action.name, *step.arguments] for step in steps],
-            }
-        )
+        self._send(model, projection.wanted, [*map(_written, steps)])
+
+    def _send(
+        self,
+        model: Model,
+        cells: Sequence[Sequence[str | int]],
+        steps: Sequence[Sequence[Any]],
+    ) -> None:
+        sizes = {name: model.bounds[name] for name in ("brokers", "copies")}
+        self.write({**sizes, "cells": cells, "steps": steps})
+
+
+def _written(step: Instance) -> list[Any]:
+    return [step.action.name, *step.arguments]

@@ -135,6 +135,7 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ("0042", "dies-while-building", "lost: 6 of 7 "),
         ("0043", "another-local-start", "stuck: not so: a consumer that begins at the earliest "),
         ("0043", "before-it-is-fetched", "stuck: not so: a consumer that begins at the earliest "),
+        ("0043", "last-tiered-offset", "stuck: not so: a consumer that begins at the earliest "),
         ("0038", "leader-moves", "skipped: the share group goes on without p"),
     ],
 )

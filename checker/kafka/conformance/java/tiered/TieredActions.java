@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
 
-/** The model's actions as calls of Kafka's classes, one row each. */
+/** The model's actions as calls of Kafka's classes, one row each, and what no model has. */
 final class TieredActions {
     private static final int MOST_ROUNDS = 6;
     private static final int UNKNOWN = -1;
@@ -48,6 +48,8 @@ final class TieredActions {
         });
         actions.put("broker_crash", of -> stop(of[0]));
         actions.put("broker_restart", of -> world.start(of[0]));
+        actions.put("no model: leader_expire_by_size", of -> expireBySize(broker(of[0]), of[1], of[2]));
+        actions.put("no model: follower_fetch_once", of -> broker(of[0]).fetcher().doWork());
     }
 
     void take(String name, int... of) {
@@ -172,6 +174,15 @@ final class TieredActions {
     private void expire(TieredBroker leader, int number) {
         long expired = FIRST_RECORD_AT + BETWEEN_RECORDS_MS * world.segments[number].endOffset();
         leader.configure(Map.of("retention.ms", Long.toString(world.clock.milliseconds() - expired - 1)));
+        cleanUp(leader, number);
+        leader.configure(Map.of());
+    }
+
+    /** Retention by size, with room for so many records in the store besides what counts as local alone. */
+    private void expireBySize(TieredBroker leader, int number, int records) {
+        RemoteLogSegmentMetadata segment = world.segments[number];
+        long each = segment.segmentSizeInBytes() / (segment.endOffset() + 1 - segment.startOffset());
+        leader.configure(Map.of("retention.bytes", Long.toString(leader.ask("onlyLocalLogSegmentsSize") + records * each)));
         cleanUp(leader, number);
         leader.configure(Map.of());
     }
