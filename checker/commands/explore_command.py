@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     "--reduce",
     is_flag=True,
     help="leave out what no shortest trace to a violation needs: often a tenth of the states, "
-    "seldom less time",
+    "and less time where a search takes seconds",
 )
 @click.option("--liveness", is_flag=True, help="check also what must eventually happen")
 @click.option(

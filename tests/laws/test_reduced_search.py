@@ -178,10 +178,8 @@ _NAMES_OF_ANSWERS = """if True:
             return self.numbers.getrandbits(60)
 
     nodes._numbers = AtRandom()
-    from checker.core.engines.layout import Words
-from checker.core.engines.vectorised import Successors, VectorisedEngine
-from checker.core.native import object_code
-    from checker.core.search import independence, stubborn
+    from checker.core.engines.vectorised import VectorisedEngine
+    from checker.core.search import independence
     from checker.core.search.stubborn import Reduction
     from model.protocols import PROTOCOLS
     from properties import properties_of
