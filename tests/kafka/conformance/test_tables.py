@@ -311,4 +311,4 @@ def test_a_page_without_its_marks_is_refused_and_left_alone(page):
 
 def test_a_fix_that_no_setting_says_is_refused_with_what_shows_it():
     with pytest.raises(UsageError, match=r"no setting of the model says .* --patched"):
-        release_model(KAFKA.model(), "4.3.1", "0040")
+        release_model(KAFKA.model(), "4.3.1", "0040-looked-up-in-each-epoch")
