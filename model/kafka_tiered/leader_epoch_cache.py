@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.kafka_tiered.state import Broker, Tiered
-from model.language import all_of, any_of, choose, every, largest, minimum, not_, smallest, some
+from model.language import all_of, any_of, choose, largest, minimum, not_, smallest, some
 from model.replicated_log import NO_EPOCH
 
 
@@ -16,7 +16,6 @@ def agreed_end(partition: Tiered, follower: Broker, leader: Broker) -> int:
     said that it ends where the cache begins. A follower whose log is empty asks by the epoch
     that its cache has without a record.
     """
-    knows_none = every(follower.lineage[place] == NO_EPOCH for place in partition.places)
     last = largest(
         choose(
             _is_last_word(partition, leader, follower.lineage[place]),
@@ -40,7 +39,7 @@ def agreed_end(partition: Tiered, follower: Broker, leader: Broker) -> int:
         partition.cache_start(leader),
     )
     without = choose(bare == NO_EPOCH, leader.end, of_bare)
-    return choose(knows_none, minimum(follower.end, without), known)
+    return choose(partition.knows_no_epoch(follower), minimum(follower.end, without), known)
 
 
 def keeps_bare_epoch(partition: Tiered, follower: Broker, leader: Broker) -> bool:

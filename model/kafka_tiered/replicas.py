@@ -10,7 +10,6 @@ from model.language import (
     all_of,
     any_of,
     choose,
-    every,
     maximum,
     minimum,
     not_,
@@ -71,12 +70,12 @@ def _is_out_of_range(follower: Broker, leader: Broker) -> bool:
 def _is_emptied(partition: Tiered, follower: Broker) -> bool:
     """Its log has no record, its cache no leader epoch, and it starts before it ends.
 
-    Whoever leads by its own view has the epoch that it leads in.
+    Whoever has led meanwhile has the epoch in which it led.
     """
     return all_of(
-        not_(follower.leads),
+        follower.bare_epoch == NO_EPOCH,
         follower.log_start < follower.end,
-        every(follower.lineage[place] == NO_EPOCH for place in partition.places),
+        partition.knows_no_epoch(follower),
     )
 
 
@@ -103,8 +102,9 @@ def follower_truncate(partition: Tiered, follower: Broker, leader: Broker) -> No
     if partition.options.build_is_resumed:
         begins = all_of(not_(follower.follows), _is_emptied(partition, follower))
         end = choose(begins, follower.log_start, end)
-    keeps = all_of(end == follower.end, not_(out_of_range))
-    keeps = all_of(keeps, keeps_bare_epoch(partition, follower, leader))
+    keeps = all_of(
+        end == follower.end, not_(out_of_range), keeps_bare_epoch(partition, follower, leader)
+    )
     follower.kept_epoch = choose(keeps, follower.bare_epoch, NO_EPOCH)
     follower.forget_tasks()
     if partition.options.truncation_keeps_start:

@@ -313,10 +313,13 @@ class Tiered(State):
             ),
         )
 
+    def knows_no_epoch(self, broker: Broker) -> bool:
+        """Its leader epoch cache has the epoch of no record in its log."""
+        return every(broker.lineage[place] == NO_EPOCH for place in self.places)
+
     def has_bare_cache(self, broker: Broker) -> bool:
-        """Its log starts where it ends, beyond offset 0: no record has an epoch."""
-        knows_none = every(broker.lineage[place] == NO_EPOCH for place in self.places)
-        return all_of(broker.end > 0, knows_none)
+        """All that its cache can have is one entry, at the end of its log, beyond offset 0."""
+        return all_of(broker.end > 0, self.knows_no_epoch(broker))
 
     def remote_end(self, broker: Broker) -> int:
         """The offset after the last that is copied, by the broker's epochs from the latest on.

@@ -228,11 +228,7 @@ def well_formed(partition: Tiered) -> bool:
             broker.led_in < partition.epoch,
             implies(
                 broker.kept_epoch >= 0,
-                all_of(
-                    not_(broker.leads),
-                    broker.end > 0,
-                    every(broker.lineage[place] == NO_EPOCH for place in partition.places),
-                ),
+                all_of(not_(broker.leads), partition.has_bare_cache(broker)),
             ),
             every(
                 implies(

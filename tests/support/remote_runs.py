@@ -55,6 +55,16 @@ STARTS_AT_NOTHING = (
 )  # fmt: skip
 """Retention deletes the only segment, and local retention what a new leader has of it still."""
 
+ALL_IS_REMOTE = (
+    "leader_append(leader=b0)",
+    "leader_raise_high_watermark(leader=b0)",
+    "leader_find_remote_end(broker=b0, base=0)",
+    "leader_begin_copy(broker=b0, segment=0, end=1)",
+    "leader_finish_copy(broker=b0, segment=0)",
+    "broker_delete_local(broker=b0, start=1)",
+)
+"""The one record is in the remote store alone."""
+
 BARE_BOUNDS = {"brokers": 3, "max_leader_epoch": 3, "crashes": 2, "unclean_elections": 1}
 BARE = (
     "leader_append(leader=b0)", "leader_append(leader=b0)",

@@ -6,6 +6,7 @@ import pytest
 
 from model.kafka_tiered.protocol import KAFKA_TIERED
 from tests.support.kafka import goes
+from tests.support.remote_runs import ALL_IS_REMOTE
 
 BOUNDS = {"brokers": 3, "log_size": 3, "max_leader_epoch": 3, "copies": 3, "build_crashes": 1}
 BOUNDS |= {"refused_reads": 1, "unclean_elections": 1}
@@ -42,14 +43,6 @@ def test_a_copy_ends_with_the_broker_that_makes_it(death):
     assert not goes(MODEL, *A_FORMER_LEADER_COPIES, death, again, finished)
 
 
-ALL_IS_REMOTE = (
-    "leader_append(leader=b0)",
-    "leader_raise_high_watermark(leader=b0)",
-    "leader_find_remote_end(broker=b0, base=0)",
-    "leader_begin_copy(broker=b0, segment=0, end=1)",
-    "leader_finish_copy(broker=b0, segment=0)",
-    "broker_delete_local(broker=b0, start=1)",
-)
 FETCHES = ("leader_append(leader=b0)", "follower_fetch(follower=b1, leader=b0)")
 IS_BUILT = "follower_build_from_tier(follower=b1, leader=b0, segment=0)"
 

@@ -9,7 +9,7 @@ from model.kafka_tiered.protocol import KAFKA_TIERED
 from properties import properties_of
 from tests.support.kafka import goes, value_after
 from tests.support.laws import explore
-from tests.support.remote_runs import BARE, BARE_BOUNDS, FOLLOWED, RESTARTED
+from tests.support.remote_runs import ALL_IS_REMOTE, BARE, BARE_BOUNDS, FOLLOWED, RESTARTED
 
 FIXED = KAFKA_TIERED.presets["kafka-fixed"]
 BEGUN = (
@@ -71,12 +71,7 @@ def test_what_one_unclean_election_loses_and_the_next_brings_back_is_promised_to
 def test_a_follower_that_ends_below_its_leaders_local_log_is_not_in_sync():
     """The leader's local log begins at 1, and what was below is in the store no more."""
     copied = (
-        "leader_append(leader=b0)",
-        "leader_raise_high_watermark(leader=b0)",
-        "leader_find_remote_end(broker=b0, base=0)",
-        "leader_begin_copy(broker=b0, segment=0, end=1)",
-        "leader_finish_copy(broker=b0, segment=0)",
-        "broker_delete_local(broker=b0, start=1)",
+        *ALL_IS_REMOTE,
         "broker_crash(broker=b0)",
         "controller_elect_uncleanly(broker=b1)",
         "leader_delete_unreferenced(broker=b1, segment=0)",
