@@ -23,7 +23,7 @@ from model.language.errors import DomainError
 from model.language.protocol import Model
 from properties import Property, Sense
 
-_SLICE = 500  # states that a worker checks before it reports
+_SLICE = 100  # states that a worker checks before it reports, or ends with its command
 _CODES = (("b", 7), ("h", 15), ("i", 31), ("q", 63))
 
 

@@ -52,6 +52,22 @@ def prepare_directory(directory: Path) -> None:
         raise UsageError(f"cannot write to the directory {directory}: permission denied")
 
 
+def modules_below(folder: Path) -> list[Path]:
+    """The Python modules in a folder and in all below it, in order.
+
+    A limit may end this at any instant: no iterator over a directory is left open then.
+    """
+    found, folders = [], [folder]
+    while folders:
+        here = folders.pop()
+        for name in os.listdir(here):
+            if name.endswith(".py"):
+                found.append(here / name)
+            elif (here / name).is_dir():
+                folders.append(here / name)
+    return sorted(found)
+
+
 COUNTEREXAMPLES = Path(__file__).resolve().parents[2] / "counterexamples"
 """What was found and is stored: in the repository, or where this package is installed."""
 

@@ -64,6 +64,7 @@ class Grounder:
     def __init__(self, space: StateSpace, cells: Callable[[int, Cell], Node] | None = None) -> None:
         self.space = space
         self._cells = cells or cell_node
+        self._at: dict[tuple[int, int], Node] = {}
         self._done: dict[tuple[Node, tuple[int, ...]], Node] = {}
         self._actions: dict[tuple[int, tuple[int, ...]], tuple[CapturedAction, GroundAction]] = {}
         self._rules: dict[Op, Callable[[Node, Environment], Node]] = {
@@ -177,6 +178,8 @@ class Grounder:
     def _within(self, variable: Variable, index: list[Node]) -> Node:
         parts = []
         for node, index_set in zip(index, variable.index, strict=True):
+            if node.op is Op.CONST and 0 <= node.data < self.space.extents[index_set.name]:
+                continue
             parts.append(graph.at_most(graph.constant(0), node))
             parts.append(graph.less(node, graph.constant(self.space.extents[index_set.name])))
         return graph.conjunction(*parts)
@@ -187,6 +190,10 @@ class Grounder:
         """Every index in range that `index` may take, with the condition that it does."""
         options = []
         for node, index_set in zip(index, variable.index, strict=True):
+            if node.op is Op.CONST:
+                there = 0 <= node.data < self.space.extents[index_set.name]
+                options.append([(node.data, graph.TRUE)] if there else [])
+                continue
             choices = [
                 (k, here)
                 for k in range(self.space.extents[index_set.name])
@@ -194,11 +201,15 @@ class Grounder:
             ]
             options.append(choices)
         for combination in itertools.product(*options):
-            place = tuple(k for k, _ in combination)
-            yield place, graph.conjunction(*(here for _, here in combination))
+            place = tuple([k for k, _ in combination])
+            yield place, graph.conjunction(*[here for _, here in combination])
 
     def _cell_at(self, position: int, frame: int = 0) -> Node:
-        return self._cells(frame, self.space.cells[position])
+        key = frame, position
+        found = self._at.get(key)
+        if found is None:
+            found = self._at[key] = self._cells(frame, self.space.cells[position])
+        return found
 
     def _arguments(self, node: Node, env: Environment) -> list[Node]:
         return [self.expression(arg, env) for arg in node.args]

@@ -99,7 +99,7 @@ class _Simplified:
             found = self._done[node] = (
                 self._cell(node)
                 if node.op is Op.CELL
-                else graph.rebuild(node, tuple(self.node(arg) for arg in node.args))
+                else graph.rebuild(node, tuple([self.node(arg) for arg in node.args]))
             )
         return found
 

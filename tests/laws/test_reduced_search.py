@@ -29,10 +29,13 @@ from tests.laws.reduction_laws import (
 )
 from tests.laws.test_generated_protocols import hold
 
+TELLING = (11, 40, 54)
+"""Of the little protocols, those that most wrong reductions fail: they come first."""
+
 
 @pytest.mark.slow
 def test_reduced_search_is_full_search_of_little_protocols():
-    for seed in range(60):
+    for seed in sorted(range(60), key=lambda seed: seed not in TELLING):
         reduced_search_is_full_search(little_example(seed))
 
 

@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 TABLE = Path(__file__).with_name("mutants.toml")
 # A mutant may make its test hang, which is noticed too: after so many seconds, and so many times
 # what the test takes without it.
-SECONDS, TIMES = 20, 10
+SECONDS, TIMES = 10, 10
 SECONDS_OF_ONE = 300  # a test without any mutant
 DURATION = re.compile(r"^([\d.]+)s (?:call|setup|teardown) ", re.MULTILINE)
 FAILED = 1  # pytest's exit status where a test failed

@@ -22,6 +22,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import hypothesis.stateful
@@ -31,6 +32,11 @@ import pytest
 import z3
 
 IMPORTED = (hypothesis.stateful, llvmlite.binding, np, pytest, z3)
+# What is installed beside pytest takes half of what it takes to begin. Hypothesis wants to be asked
+# by pytest, and ours may be what a mutant changes.
+for plugin in entry_points(group="pytest11"):
+    if plugin.name not in ("hypothesispytest", "highwater"):
+        plugin.load()
 OURS = ("model.", "properties.", "checker.", "tests.support.")
 # Pytest rewrites the asserts of its plugins as they are imported, and warns that it is too late.
 LATE = ("-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning")

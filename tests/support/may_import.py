@@ -129,6 +129,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "model",
         "properties",
         DISTRIBUTION,
+        FILES,
         VERDICT,
         ENGINES,
         NATIVE,

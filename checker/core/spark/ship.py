@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from checker.core.files import modules_below
 from checker.core.spark import bootstrap
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def ship(context: SparkContext) -> Shipment:
 
 def build_archive(directory: Path) -> Path:
     """Write an archive of the packages' modules, named by its content, into a directory."""
-    modules = [m for package in PACKAGES for m in sorted((ROOT / package).rglob("*.py"))]
+    modules = [m for package in PACKAGES for m in modules_below(ROOT / package)]
     digest = hashlib.sha256()
     for module in modules:
         digest.update(module.relative_to(ROOT).as_posix().encode() + b"\0" + module.read_bytes())

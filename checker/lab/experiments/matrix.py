@@ -18,7 +18,7 @@ from typing import Any
 import model
 import properties
 from checker.core.amounts import counted
-from checker.core.files import COUNTEREXAMPLES
+from checker.core.files import COUNTEREXAMPLES, modules_below
 from checker.core.search.limits import Limits
 from checker.core.search.question import Options
 from checker.core.verdict import Agreement, Verdict
@@ -162,7 +162,7 @@ def code_digest() -> str:
     digest = hashlib.sha256()
     for package in (model, properties):
         for folder in package.__path__:
-            for path in sorted(Path(folder).rglob("*.py")):
+            for path in modules_below(Path(folder)):
                 digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

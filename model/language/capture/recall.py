@@ -39,7 +39,7 @@ class _Capture:
             answer = getattr(settings, name) if name else settings
             if type(answer) is not type(before) or answer != before:
                 return False
-        return not [*self.held.changed()] and all(
+        return next(self.held.changed(), None) is None and all(
             are_same(meaning(code, names), before) for code, names, before in self.codes
         )
 

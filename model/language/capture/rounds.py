@@ -186,6 +186,8 @@ def contents_of(value: Any) -> tuple[Any, ...] | None:
     if type(value) is types.FunctionType:  # most of what is asked for
         simple = value.__closure__ is None and value.__defaults__ is None
         return () if simple and not vars(value) else _contents_of_function(value)
+    if isinstance(value, type):
+        return _contents_of_class(value) if is_users_class(value) else None
     match value:
         case Noted():
             return contents_of(value.settings)
@@ -199,11 +201,6 @@ def contents_of(value: Any) -> tuple[Any, ...] | None:
             return tuple(value)
         case dict():
             return (*value.keys(), *value.values())
-        case type() if not is_users_class(value):
-            return None
-        case type():
-            named = value.__members__.values() if issubclass(value, Enum) else ()
-            return (*vars(value).values(), *(v for each in named for v in vars(each).values()))
         case types.MethodType() | types.BuiltinFunctionType():
             return (value.__self__, getattr(value, "__func__", None))
         case partial():
@@ -215,6 +212,11 @@ def contents_of(value: Any) -> tuple[Any, ...] | None:
     if is_frozen(value):
         return tuple(getattr(value, field.name) for field in fields(value))
     refuse(f"a {type(value).__name__} that a loop or quantifier could change: {_WORDS}")
+
+
+def _contents_of_class(value: type) -> tuple[Any, ...]:
+    named = value.__members__.values() if issubclass(value, Enum) else ()
+    return (*vars(value).values(), *[v for each in named for v in vars(each).values()])
 
 
 def _contents_of_function(function: types.FunctionType) -> tuple[Any, ...]:

@@ -16,9 +16,21 @@ from model.language.graph.nodes import BOOL, INT, NONE, Kind, Node, Op, Sort, in
 
 def constant(value: bool | int, sort: Sort | None = None) -> Node:
     """A boolean or a number; with `sort`, a reference given by its index (`NONE` for none)."""
-    if sort is None:
-        sort = BOOL if isinstance(value, bool) else INT
-    return intern(Op.CONST, (), sort, value)
+    if sort is not None:
+        return intern(Op.CONST, (), sort, value)
+    if isinstance(value, bool):
+        return intern(Op.CONST, (), BOOL, value)
+    known = _NUMBERS.get(value)
+    if known is None:
+        known = intern(Op.CONST, (), INT, value)
+        if abs(value) < _FEW:
+            _NUMBERS[value] = known
+    return known
+
+
+_FEW = 256
+_NUMBERS: dict[int, Node] = {}
+"""The numbers that are asked for most, each as a node that stays."""
 
 
 TRUE = constant(True)
@@ -62,12 +74,13 @@ def _junction(op: Op, args: Iterable[Node], neutral: Node, absorbing: Node) -> N
                 return absorbing
             if part is not neutral:
                 flat[part] = None
-    if any(part.op is Op.NOT and part.args[0] in flat for part in flat):
-        return absorbing
     if not flat:
         return neutral
     if len(flat) == 1:
         return next(iter(flat))
+    for part in flat:
+        if part.op is Op.NOT and part.args[0] in flat:
+            return absorbing
     return intern(op, tuple(flat), BOOL)
 
 

@@ -36,7 +36,7 @@ from model.language import (
     some,
 )
 from properties import Property
-from tests.support.tiers import slow_but
+from tests.support.tiers import nightly
 
 HUTS = Bound("huts", default=3, minimum=1, words="huts")
 LOG_SIZE = Bound("log_size", default=2, minimum=1, words="what a hut may write")
@@ -168,6 +168,11 @@ CLAIMS = {
 }
 LEAST = {"huts": 2, "log_size": 1, "crashes": 0}
 EVERY = [(name, way) for name in CLAIMS for way in range(len(WAYS))]
+QUICK = EVERY[:: 2 * len(WAYS)]
+LONG = [each for each in EVERY if each[0] == "fewer than 5 awake" and WAYS[each[1]][1] is not write]
+"""How huts write is nothing to those that are awake, of whom five take longest."""
+SLOW = [pytest.param(*each, marks=pytest.mark.slow) for each in EVERY if each not in QUICK + LONG]
+FOR_THE_NIGHT = [nightly("five huts awake, that write in other ways", each) for each in LONG]
 
 
 def camp_of(way):
@@ -185,7 +190,7 @@ def verdict(protocol, bounds, claim):
 
 
 @pytest.mark.usefixtures("little_effort")
-@pytest.mark.parametrize(("name", "way"), slow_but(EVERY[:: 2 * len(WAYS)], EVERY))
+@pytest.mark.parametrize(("name", "way"), [*QUICK, *SLOW, *FOR_THE_NIGHT])
 def test_what_breaks_beyond_the_default_sizes_is_not_proved_for_all(name, way):
     said, breaks_at = CLAIMS[name]
     protocol = camp_of(way)
