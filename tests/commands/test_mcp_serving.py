@@ -228,7 +228,8 @@ def test_a_protocol_that_computes_as_it_is_read_is_ended(tmp_path, text):
 
     async def question():
         async with agent(tmp_path) as asks:
-            words, data, wrong = await asks.ask("list", protocol="busy.py", max_seconds=0.5)
+            with anyio.fail_after(30):
+                words, data, wrong = await asks.ask("list", protocol="busy.py", max_seconds=0.5)
             assert wrong and data["status"] == Exit.LIMIT
             assert words.startswith("stopped by the limit of 0.5 seconds before there was anything")
             assert asks.processes() == []
