@@ -24,7 +24,7 @@ public class LogLoaderEmptyLogTest {
     @TempDir
     Path directory;
 
-    private final Scheduler scheduler = new WritesAtOnce();
+    private final Scheduler scheduler = writesAtOnce();
     private UnifiedLog log;
 
     @BeforeEach
@@ -85,15 +85,13 @@ public class LogLoaderEmptyLogTest {
     }
 
     /** It is not started: what is for later is ignored, and what is for now is done. */
-    private static class WritesAtOnce extends KafkaScheduler {
-        WritesAtOnce() {
-            super(1);
-        }
-
-        @Override
-        public ScheduledFuture<?> schedule(String name, Runnable task, long delayMs, long periodMs) {
-            if (delayMs == 0) task.run();
-            return super.schedule(name, task, delayMs, periodMs);
-        }
+    private static Scheduler writesAtOnce() {
+        return new KafkaScheduler(1) {
+            @Override
+            public ScheduledFuture<?> schedule(String name, Runnable task, long delayMs, long periodMs) {
+                if (delayMs == 0) task.run();
+                return super.schedule(name, task, delayMs, periodMs);
+            }
+        };
     }
 }
