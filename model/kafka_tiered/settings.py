@@ -66,6 +66,7 @@ class TieredSettings:
         "a log without records keeps the last entry of its leader epoch cache as it is loaded",
         "restart.keeps.last.epoch",
         at="LogLoader.load",
+        about="finding 0044",
         history="false 3.6.0",
         evidence="`LogLoader` of 4.3.1 drops entries that begin at the log's end",
         fix=True,

@@ -136,6 +136,8 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ("0043", "another-local-start", "stuck: not so: a consumer that begins at the earliest "),
         ("0043", "before-it-is-fetched", "stuck: not so: a consumer that begins at the earliest "),
         ("0043", "last-tiered-offset", "stuck: not so: a consumer that begins at the earliest "),
+        ("0044", "goes-on", "lost: 3 of 5 "),
+        ("0044", "out-of-range", "lost: 2 of 3 "),
         ("0038", "leader-moves", "skipped: the share group goes on without p"),
     ],
 )

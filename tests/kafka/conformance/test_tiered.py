@@ -137,6 +137,15 @@ def test_a_rule_without_a_stored_trace_is_noticed_by_a_run(brokers, rule):
     assert "brokers.log_start" in wrong.difference.kind.readings
 
 
+@pytest.mark.parametrize("version", first_and_nightly(RELEASES, NEWEST, "4.1.0", "3.9.1"))
+def test_with_the_fix_of_a_rule_the_classes_take_its_run_as_the_model_does(version):
+    bounds, run = RUNS["restart.keeps.last.epoch"]
+    model = KAFKA_TIERED.model(bounds, tiers.settings_of(version))
+    with TieredBrokers(version, "0044") as fixed:
+        found = _taken(fixed, with_setting(model, "restart.keeps.last.epoch", "true"), run)
+    assert (found.agreed, found.difference) == (len(run) + 1, None)
+
+
 @pytest.mark.parametrize(
     "names",
     [(*DROPPED, SHORT), (*COVERED, LONG), CUT_OFF],
