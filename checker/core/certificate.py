@@ -99,13 +99,14 @@ class Certificate:
             yield from map(self._check, slices)
             return
         # Forked, so that all share the one set of states.
-        pool = ProcessPoolExecutor(workers, get_context("fork"), _let_check, (os.getpid(), self))
-        with deaf_children():
-            checked = [pool.submit(_check, keys) for keys in slices]
-        try:
-            yield from (each.result() for each in checked)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        given = (os.getpid(), self)
+        with ProcessPoolExecutor(workers, get_context("fork"), _let_check, given) as pool:
+            with deaf_children():
+                checked = [pool.submit(_check, keys) for keys in slices]
+            try:
+                yield from (each.result() for each in checked)
+            finally:  # a pool that nobody holds goes on with what is left
+                pool.shutdown(cancel_futures=True)
 
     def _check(self, keys: list[bytes]) -> tuple[int, str]:
         """How many steps the states have, and what is wrong with the first that is not right."""
