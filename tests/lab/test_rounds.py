@@ -100,7 +100,7 @@ def test_searches_and_walks_find_it_each_alone(turn, monkeypatch):
 
 def test_what_leaves_states_out_is_no_search_to_the_end():
     model = protocol_named("kip320").model({"max_leader_epoch": 1})
-    found = hunt(model, [], 0.2, 3, cross_check=False, turns=[Width(30, 20, 60)])
+    found = hunt(model, [], 1, 3, cross_check=False, turns=[Width(30, 20, 60)])
     assert not found.is_whole
     assert found.turns > 1
 
