@@ -8,7 +8,7 @@ WORKERS ?= 2
 WAITING ?= 3
 PYTEST_ARGS ?=
 GUARANTEES := counterexamples/matrix/guarantees
-# Words of the mutants to try; by default all of them.
+# Words of the mutants to try, by default all of them, and `--begin-within SECONDS`.
 MUTANTS ?=
 # Seconds after which no nightly test begins any more, and two hours later all end.
 NIGHT ?= 28800

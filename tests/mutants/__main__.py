@@ -8,6 +8,7 @@ checkers, each one line away from the right one, with the test that notices. Run
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 from argparse import ArgumentParser
 from collections import Counter, defaultdict
@@ -193,7 +195,11 @@ def main(arguments: Sequence[str]) -> int:
         prog="python -m tests.mutants", description="Break the checker in many ways."
     )
     parser.add_argument("words", nargs="*", help="try those that have one of these words")
+    parser.add_argument(
+        "--begin-within", type=float, metavar="SECONDS", help="leave out what would begin later"
+    )
     asked = parser.parse_args(arguments)
+    until = time.monotonic() + (math.inf if asked.begin_within is None else asked.begin_within)
     mutants = read_mutants(*asked.words)
     if not mutants:
         print(f"no mutant has any of these words: {' '.join(asked.words)}", file=sys.stderr)
@@ -213,6 +219,9 @@ def main(arguments: Sequence[str]) -> int:
             counts: Counter[str] = Counter()
             with _one(copies) as copy, copy.prepared(group):
                 for mutant in group:
+                    if time.monotonic() > until:
+                        counts["left out"] += 1
+                        continue
                     if mutant.test not in times:
                         times[mutant.test] = copy.seconds(mutant.test)
                     found = verdict(copy, mutant, SECONDS + TIMES * times[mutant.test])
@@ -224,7 +233,8 @@ def main(arguments: Sequence[str]) -> int:
 
         with ThreadPoolExecutor(workers) as pool:
             counts = sum(pool.map(try_all, _by_folder(mutants)), Counter[str]())
-    print(f"{len(mutants)} mutants of the checker, {counts['killed']} killed")
+    left = f", {counts['left out']} left out as no time was left" if counts["left out"] else ""
+    print(f"{len(mutants)} mutants of the checker, {counts['killed']} killed{left}")
     return 1 if counts["alive"] else 0
 
 

@@ -78,6 +78,12 @@ def test_a_mutant_that_no_test_notices_is_told(tmp_path, copy_of):
         assert "pytest ended with" in mutants.verdict(copy, nothing, 60)
 
 
+def test_mutants_that_no_time_is_left_for_are_counted_and_not_tried(capsys):
+    word = mutants.read_mutants()[0].words
+    assert mutants.main([word, "--begin-within", "-1"]) == 0
+    assert "1 mutants of the checker, 0 killed, 1 left out" in capsys.readouterr().out
+
+
 @pytest.mark.slow
 def test_a_mutant_that_makes_its_test_hang_is_noticed(tmp_path, monkeypatch, copy_of):
     copy = copy_of("pyproject.toml")
