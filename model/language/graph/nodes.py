@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, NamedTuple
-from weakref import ref
+from weakref import WeakValueDictionary
 
 
 class Kind(StrEnum):
@@ -105,35 +105,16 @@ class Node:
         return show(self)
 
 
-_Key = tuple[Op, tuple[Node, ...], Sort, Any]
-
-
-class _Interned(ref[Node]):
-    """A node that is found by its key for as long as anything else holds it."""
-
-    __slots__ = ("key",)
-    key: _Key
-
-
-# Asked more often than all else: a `WeakValueDictionary` does the same in half as much time again.
-_interned: dict[_Key, _Interned] = {}
+_interned: WeakValueDictionary[tuple[Op, tuple[Node, ...], Sort, Any], Node] = WeakValueDictionary()
 _numbers = itertools.count()
 
 
 def intern(op: Op, args: tuple[Node, ...], sort: Sort, data: Any = None) -> Node:
     key = (op, args, sort, data)
-    known = _interned.get(key)
-    found = None if known is None else known()
+    found = _interned.get(key)
     if found is None:
-        found = Node(op, args, sort, data, next(_numbers))
-        kept = _interned[key] = _Interned(found, _forget)
-        kept.key = key
+        found = _interned[key] = Node(op, args, sort, data, next(_numbers))
     return found
-
-
-def _forget(gone: _Interned, interned: dict[_Key, _Interned] = _interned) -> None:
-    if interned.get(gone.key) is gone:
-        del interned[gone.key]
 
 
 def _number(node: Node) -> int:
