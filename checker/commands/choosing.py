@@ -160,8 +160,10 @@ def _no_option(ctx: click.Context, option: str, params: Sequence[click.Parameter
     if option in of_any:
         return _no_bound(protocol, option, names)
     own = [name for param in params for name in (*param.opts, *param.secondary_opts)]
-    close = get_close_matches(option, [*names, *own], n=1)
-    hint = f"did you mean {close[0]}? " if close else ""
+    # Without the dashes, which make any two short options alike.
+    bare = {name.lstrip("-"): name for name in [*own, *names]}
+    close = get_close_matches(option.lstrip("-"), bare, n=1)
+    hint = f"did you mean {bare[close[0]]}? " if close else ""
     return UsageError(
         f"no option is called {option}: {hint}{_valid(protocol, names)}; "
         f"`{ctx.command_path} --help` shows the others"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 HELP = {"help_option_names": ["-h", "--help"]}
-SYMMETRY = "states that differ only by which replica (node, member) is which are one"
+SYMMETRY = "take states that differ only in which replica (node, member) is which as one"
 """What `--symmetry` does."""
 PLAIN_WIDTH = 80
 """Columns of text that is not for a terminal."""

@@ -82,8 +82,8 @@ if TYPE_CHECKING:
 @click.option("--store", metavar="DIR", help="keep the states here: a directory or a URI")
 @click.option(
     "--spill", metavar="DIR",
-    help="do not stop at --max-memory but go on from this directory, with 8 to 12 bytes a state, "
-    "and the widest levels too",
+    help="at --max-memory do not stop but go on from files in this directory: 8 to 12 bytes for "
+    "each state, besides the widest levels",
 )  # fmt: skip
 @click.option("--max-disk", type=size, help="with --spill: stop at this much disk, such as 40GB")
 @click.option("--resume", is_flag=True, help="go on from what --store or --spill holds")

@@ -85,6 +85,7 @@ def test_a_name_that_cannot_be_printed_is_escaped(highwater, name, tmp_path, mon
         (("replay",), ("TRACE",)),
         (("replay", "no-such-file.json"), ("no-such-file.json", "No such file")),
         (("replay", "99-a_voters_record_is_not_rea"), ("did you mean '99-a_voters_record_is",)),
+        (("explain", "26"), ("did you mean '26-an_isr", " or '26-high_watermark_below_min_isr'?")),
         (("explore", "kafka", "--set", "nope=1"), ("'nope'", "(highwater list kafka)")),
         (("explore", "kafka", "--property", "nope"), ("'nope'", "(highwater list kafka)")),
         (("ask",), ("--kafka", "which release, such as")),

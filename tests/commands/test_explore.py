@@ -312,7 +312,7 @@ def test_a_trace_that_the_reference_engine_refuses_is_never_reported(highwater, 
 def test_a_violation_says_which_entry_of_the_catalogue_it_is_an_instance_of(highwater):
     told = " ".join(highwater("explore", "kip101", "--property", "weak_isr").out.split())
     assert "This is an instance of \"A leader's own ISR loses what it serves" in told
-    assert "prevented at step 7 by kip320. See highwater explain." in told
+    assert "prevented at step 7 by kip320. `highwater explain TRACE` says more." in told
 
 
 @pytest.mark.slow

@@ -95,6 +95,8 @@ def test_an_option_that_is_not_there_is_told_in_one_line_with_what_is(highwater)
         assert "no option is called --replcias: did you mean --replicas?" in ended.err
         assert "bounds of kip320 are --replicas, --log-size, " in ended.err
         assert "--crashes" not in ended.err
+    ended = highwater("explore", "kip320", "--crash", 1)
+    assert "no option is called --crash: bounds of kip320 are" in ended.err  # not: --also
 
 
 def option(bound):

@@ -172,8 +172,11 @@ def accepted_trace(file: Path, protocol: str | None = None) -> Trace:
     wanted = protocol_named(protocol) if protocol else None
     case = None if file.is_file() else stored_case(file)
     if case is None and not file.exists() and file.name == str(file) and not file.suffix:
-        stored = (path.parent.name for path in FOLDER.glob(f"*/*/{CASE_FILE}"))
-        raise unknown_name("file or stored counterexample", file.name, stored, "highwater cases")
+        stored = [path.parent.name for path in FOLDER.glob(f"*/*/{CASE_FILE}")]
+        begun = sorted(each for each in stored if each.startswith(f"{file.name}-"))
+        hint = f"did you mean {' or '.join(map(repr, begun))}? " if begun else ""
+        kind = "file or stored counterexample"
+        raise unknown_name(kind, file.name, stored, "highwater cases", hint)
     known = PROTOCOLS if wanted is None else {**PROTOCOLS, wanted.name: wanted}
     trace = case.stored_trace() if case is not None else read_trace(file, known)
     found = trace.model.protocol

@@ -119,7 +119,7 @@ def recognised_words(trace: Trace, *, with_change: bool = True) -> str:
     if found is None:
         return ""
     words = entry_words(found) if with_change else title_words(found)
-    return f"This is {words}. See highwater explain."
+    return f"This is {words}. `highwater explain TRACE` says more."
 
 
 # --- for programs --------------------------------------------------------------------------------

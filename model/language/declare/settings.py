@@ -251,8 +251,12 @@ def preset_named(presets: Mapping[str, Any], name: str, protocol: str) -> str:
     asked = versions.pop(name, None)
     upto = [each for each, version in versions.items() if asked and version <= asked]
     newest = max(upto, key=versions.__getitem__, default="")
-    hint = f"the newest up to then is {newest}, each named by the first release that has it; "
-    raise unknown_name(f"preset of {protocol}", name, presets, hint=hint if newest else "")
+    hint = f"the newest up to that release is {newest}; "
+    hint += "a preset is named by the first release that has its rules; "
+    raise unknown_name(
+        f"preset of {protocol}", name, presets, f"highwater list {protocol} --only presets",
+        hint=hint if newest else "",
+    )  # fmt: skip
 
 
 def sources(settings_class: type) -> dict[str, Source]:

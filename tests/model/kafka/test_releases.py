@@ -89,7 +89,9 @@ def test_the_preset_of_a_release_is_the_newest_up_to_it_with_its_rules(version, 
     ("asked", "preset"), [("4.4", "4.3"), ("kafka-9", "4.3"), ("3.9.2", "3.9.1")]
 )
 def test_a_release_that_is_no_preset_is_refused_with_the_newest_up_to_it(asked, preset):
-    with pytest.raises(UsageError, match=f"'{asked}': the newest up to then is kafka-{preset}, "):
+    with pytest.raises(
+        UsageError, match=f"'{asked}': the newest up to that release is kafka-{preset}; "
+    ):
         KAFKA.model({}, None, asked)
     assert KAFKA.model({}, None, preset).preset == f"kafka-{preset}"
     assert KRAFT.model({}, None, "4.2").preset == "kafka-4.2"
