@@ -34,10 +34,14 @@ LARGE: dict[tuple[int, ...], int] = {(3, 3, 3): 64_739_578}
 BOUNDS = ("log-size", "max-records", "max-leader-epoch")
 PROPERTIES = ("--property", "weak_isr", "--property", "strong_isr")
 HIGHWATER = (sys.executable, "-m", "highwater")
-ENVIRONMENT = {
-    **os.environ,
-    "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "checker/public"))),
-}
+
+
+def paths(root: Path) -> str:
+    """What `PYTHONPATH` is, so that Highwater is that of a checkout."""
+    return os.pathsep.join(map(str, (root, root / "checker/public")))
+
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": paths(ROOT)}
 
 
 @dataclass(frozen=True)
@@ -106,12 +110,13 @@ def number(pattern: str) -> Callable[[str], int]:
     return read
 
 
-def highwater(workers: int) -> Peer:
-    """Highwater itself, start-up and compilation included."""
+def highwater(workers: int, root: Path = ROOT) -> Peer:
+    """Highwater as it is in a checkout, start-up and compilation included."""
 
     def command(sizes: tuple[int, ...], _: Path) -> list[str]:
+        start = ["env", f"PYTHONPATH={paths(root)}", *HIGHWATER]
         options = ["--workers", str(workers), "--quiet", "--json"]
-        return [*HIGHWATER, "explore", "kip320", *bounds_of(sizes), *PROPERTIES, *options]
+        return [*start, "explore", "kip320", *bounds_of(sizes), *PROPERTIES, *options]
 
     def states(text: str) -> int:
         found = json.loads(text)
@@ -120,9 +125,10 @@ def highwater(workers: int) -> Peer:
         return int(found["distinct_states"])
 
     version = subprocess.run(
-        ["git", "describe", "--always"], cwd=ROOT, capture_output=True, text=True, check=False
+        ["git", "describe", "--always"], cwd=root, capture_output=True, text=True, check=False
     ).stdout.strip()
-    words = f"Highwater, {workers} worker{'s' if workers > 1 else ''}"
+    name = "Highwater" if root == ROOT else f"Highwater {version}"
+    words = f"{name}, {workers} worker{'s' if workers > 1 else ''}"
     return Peer(words, f"{version}, Python {platform.python_version()}", command, states)
 
 
@@ -174,9 +180,11 @@ def first_line(*command: str, lines: int = 1) -> str:
     return "\n".join((done.stdout + done.stderr).strip().splitlines()[:lines])
 
 
-def peers() -> list[Peer]:
-    """Those that are here; what is missing is said."""
-    found = [highwater(1), highwater(2)]
+def peers(before: Path | None) -> list[Peer]:
+    """Those that are here, and another checkout if there is one; what is missing is said."""
+    found = [
+        highwater(workers, root) for root in filter(None, (before, ROOT)) for workers in (1, 2)
+    ]
     if shutil.which("cargo"):
         environment = {**os.environ, "CARGO_TARGET_DIR": str(BUILD / "target")}
         command = ["cargo", "build", "--release", "--quiet"]
@@ -276,8 +284,11 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1, help="how often each is run")
     parser.add_argument("--write", action="store_true", help="write docs/peers.md")
     parser.add_argument("--busy", action="store_true", help="other work runs: leave out the clock")
+    parser.add_argument(
+        "--before", type=Path, metavar="CHECKOUT", help="Highwater of another commit, too"
+    )
     given = parser.parse_args()
-    among = peers()
+    among = peers(given.before and given.before.resolve())
     found = compare(SIZES | (LARGE if given.large else {}), given.runs, among)
     if given.write:
         PAGE.write_text(page(found, among, given.runs, given.busy), encoding="utf-8")
