@@ -199,6 +199,7 @@ def _internal(error: Exception) -> str:
 def _usage(error: click.ClickException) -> str:
     """What was wrong; of an option that is missing, what it takes too."""
     words = _one_line(error.format_message())
+    words = words.replace(" is not a valid integer range.", " is not a valid integer.")  # click's
     if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
         about = _one_line(error.param.help or "")
         return f"{words.removesuffix('.')}: {about}" if about and words.endswith("'.") else words

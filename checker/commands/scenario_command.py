@@ -70,7 +70,7 @@ def _chosen(names: tuple[str, ...], folder: Path) -> list[Scenario]:
         known = {scenario.name: scenario for scenario in read_scenarios(folder)}
         for name in wanted:
             if name not in known:
-                raise unknown_name("scenario", name, known)
+                raise unknown_name("scenario", name, known, f"in {folder}")
         chosen += [known[name] for name in wanted] if wanted else known.values()
     return chosen
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, astuple, dataclass, field, replace
 from enum import StrEnum
 
+from checker.core.amounts import counted
 from model.language.fairness import Fairness
 from model.language.protocol import Instance, Model
 from properties import Liveness, Property, Sense
@@ -41,9 +42,9 @@ class Agreement:
         if agreement is None:
             return "not checked against the reference engine"
         return (
-            f"checked against the reference engine: {agreement.states:,} states, "
-            f"{agreement.tried:,} steps tried, {agreement.taken:,} taken, "
-            f"{agreement.claims:,} claims"
+            f"checked against the reference engine: {counted(agreement.states, 'state')}, "
+            f"{counted(agreement.tried, 'step')} tried, {agreement.taken:,} taken, "
+            f"{counted(agreement.claims, 'claim')}"
         )
 
     @staticmethod

@@ -60,6 +60,7 @@ def test_a_name_that_cannot_be_printed_is_escaped(highwater, name, tmp_path, mon
             ("async_isr has no bound --log-size", "--replicas, --max-offset, --max-version"),
         ),
         (("explore", "--engine", "warp"), ("'warp'", "'local'", "'reference'")),
+        (("explore", "--depth", "x"), ("--depth", "'x' is not a valid integer.")),
         (("explore", "--workers", 0), ("--workers", "1<=x<=64")),
         (("explore", "--max-memory", "lots"), ("'lots'", "200MB")),
         (("explore", "--max-seconds", "nan"), ("'nan'", "seconds")),
