@@ -56,7 +56,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.core.children": (),
     "checker.telling.pictures": (),
     "checker.core.files": ("model.language.errors",),
-    "checker.core.verdict": ("model", "properties"),
+    "checker.core.verdict": ("model", "properties", AMOUNTS),
     "checker.core.digest": ("model", "properties"),
     "checker.core.native": (FILES,),
     "checker.core.engines": ("model", "properties", VERDICT, NATIVE),
