@@ -252,7 +252,6 @@ def preset_named(presets: Mapping[str, Any], name: str, protocol: str) -> str:
     upto = [each for each, version in versions.items() if asked and version <= asked]
     newest = max(upto, key=versions.__getitem__, default="")
     hint = f"the newest up to that release is {newest}; "
-    hint += "a preset is named by the first release that has its rules; "
     raise unknown_name(
         f"preset of {protocol}", name, presets, f"highwater list {protocol} --only presets",
         hint=hint if newest else "",
