@@ -276,7 +276,8 @@ def test_with_fixes_a_cell_says_which_prevent_the_loss(tmp_path):
 def test_with_fixes_what_was_compared_is_told_of_all_searches_together(tmp_path):
     matrix = small(tmp_path, text=SMALL + FIXES)
     search = matrix.searches[1, 0]
-    fixed = next(fix for fix in matrix.fixes if fix.name == "wait for all").applied(search.choice)
+    fix = next(fix for fix in matrix.fixes if fix.name == "wait for all")
+    fixed = search.choice.with_settings(fix.settings)
     prop = choose_properties(search.choice.model.protocol, search.properties)
     parts = [require_agreement(choice.model, prop) for choice in (search.choice, fixed)]
     found = run_search(search)["cross_check"]

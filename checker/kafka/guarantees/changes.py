@@ -172,7 +172,7 @@ class _Possible:
                 continue
             if name == "broker.rack" and Racks(value).letters:
                 continue  # which is safe by who happens to lead
-            other = _with(choice, candidate.settings)
+            other = choice.with_settings(candidate.settings)
             tier = _TIERS.get(name, Tier.SETTING)
             bugs = known_bugs(KafkaSettings, name, as_text(other.model.settings))
             words = _SETTINGS[name].written_as(value)
@@ -208,13 +208,9 @@ class _Possible:
         for candidate in sorted(fixes, key=lambda c: -c.likeness):
             ((name, value),) = candidate.settings.items()
             if _SETTINGS[name].is_in_no_release:
-                other = _with(self._choice, candidate.settings)
+                other = self._choice.with_settings(candidate.settings)
                 words = fix_words([_SETTINGS[name]])
                 yield Change(words, Tier.UNRELEASED, other, f"in the model {name}={value}")
-
-
-def _with(choice: Choice, settings: Mapping[str, str]) -> Choice:
-    return replace(choice, settings={**choice.settings, **settings})
 
 
 def _rules_words(rules: Iterable[str], has: Mapping[str, str], bugs: KnownBugs) -> Iterator[str]:

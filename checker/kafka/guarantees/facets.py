@@ -64,7 +64,7 @@ class Facet:
         for tier, settings in self.others:
             if new := {name: value for name, value in settings.items() if had[name] != value}:
                 words = ", ".join(f"{name}={value}" for name, value in new.items())
-                yield Change(words, tier, _with(self.choice, settings))
+                yield Change(words, tier, self.choice.with_settings(settings))
         for preset in _later(self.choice):
             version = protocol_named(self.choice.protocol).presets[preset].get(_VERSION)
             level = (
@@ -79,14 +79,10 @@ class Facet:
             words = fix_words([infos[name] for name in rules])
             named = words if words != "the fix of " else "a fix"
             told = f"in the model {about}"
-            yield Change(named, Tier.UNRELEASED, _with(self.choice, rules), told)
+            yield Change(named, Tier.UNRELEASED, self.choice.with_settings(rules), told)
 
 
 _VERSION = "transaction.version"
-
-
-def _with(choice: Choice, settings: Mapping[str, str]) -> Choice:
-    return replace(choice, settings={**choice.settings, **settings})
 
 
 def _on_a_later(facet: Facet, preset: str) -> Choice:

@@ -140,7 +140,7 @@ def _changes(controllers: Controllers, choice: Choice) -> Iterator[Change]:
     """What there is to try; last the search that takes longest, of more controllers."""
     had = as_text(choice.model.settings)
     if had[LEVEL] == "0" and version_of(controllers.release) >= version_of("3.9"):
-        other = _with(choice, {LEVEL: "1"})
+        other = choice.with_settings({LEVEL: "1"})
         bugs = known_bugs(KRaftSettings, LEVEL, as_text(other.model.settings))
         yield Change(f"{LEVEL}=1", Tier.FEATURE, other, bugs.words)
     later = list(RELEASES.values())
@@ -163,11 +163,7 @@ def _fix(choice: Choice, rules: Mapping[str, str]) -> Change:
     infos = describe(KRaftSettings)
     about = ", ".join(f"{name}={value}" for name, value in rules.items())
     words = fix_words([infos[name] for name in rules])
-    return Change(words, Tier.UNRELEASED, _with(choice, rules), f"in the model {about}")
-
-
-def _with(choice: Choice, settings: Mapping[str, str]) -> Choice:
-    return replace(choice, settings={**choice.settings, **settings})
+    return Change(words, Tier.UNRELEASED, choice.with_settings(rules), f"in the model {about}")
 
 
 # --- as text -------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,10 @@ class Choice:
         """The choice that a table of a TOML file makes; `KeyError` if it names no protocol."""
         settings = texts(data.get("settings", {}))
         return Choice(data["protocol"], data.get("preset", ""), settings, data.get("bounds", {}))
+
+    def with_settings(self, settings: Mapping[str, str]) -> Choice:
+        """The choice with these settings instead of its own."""
+        return replace(self, settings={**self.settings, **settings})
 
     @cached_property
     def model(self) -> Model:

@@ -7,7 +7,7 @@ switched on, and the search runs again, until nothing is lost.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from checker.core.search.limits import Limits
@@ -37,15 +37,12 @@ class Fix:
 
     def is_missing(self, choice: Choice) -> bool:
         """The fix would change the settings; `UsageError` if it names one that does not exist."""
-        settings, mended = (as_text(c.model.settings) for c in (choice, self.applied(choice)))
+        mended = as_text(choice.with_settings(self.settings).model.settings)
+        settings = as_text(choice.model.settings)
         if unknown := set(self.where) - set(settings):
             raise UsageError(f"the fix {self.name!r} names no setting: {', '.join(unknown)}")
         fits = all(settings[name] in values for name, values in self.where.items())
         return fits and settings != mended
-
-    def applied(self, choice: Choice) -> Choice:
-        """The choice with the fix switched on."""
-        return replace(choice, settings={**choice.settings, **self.settings})
 
 
 def missing_fixes(
@@ -66,7 +63,7 @@ def missing_fixes(
         said.append(_words(result, loss, missing))
         if not missing:
             break
-        choice = missing[0].applied(choice)
+        choice = choice.with_settings(missing[0].settings)
     verdict = Verdict.VIOLATED if loss is not None else result.coverage
     return {
         "words": ", then ".join(said), "verdict": str(verdict), "depth": result.depth,
@@ -87,7 +84,7 @@ def _preventing(loss: Violation, choice: Choice, fixes: Iterable[Fix]) -> list[F
     return [
         fix
         for fix in fixes
-        if fix.is_missing(choice) and not _replays(fix.applied(choice), steps, loss)
+        if fix.is_missing(choice) and not _replays(choice.with_settings(fix.settings), steps, loss)
     ]
 
 

@@ -69,7 +69,7 @@ class Finer:
         """The finer choice; none for what is left out."""
         if self.unless.items() & as_text(choice.model.settings).items():
             return None
-        return replace(choice, settings={**choice.settings, **self.settings})
+        return choice.with_settings(self.settings)
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Finer:

@@ -237,4 +237,4 @@ def _mended(choice: Choice, by: Candidate) -> Choice:
     """The choice with the fix of a known violation."""
     if by.kind is Kind.PROTOCOL:
         return replace(choice, protocol=by.model.protocol.name, preset="", settings={})
-    return replace(choice, settings={**choice.settings, **by.settings})
+    return choice.with_settings(by.settings)
