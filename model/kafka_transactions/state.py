@@ -211,10 +211,14 @@ class Coordinator(Entity):
         return any_of(self.status == Status.ACTIVE, self.status == Status.GIVEN_UP)
 
     @property
+    def decided(self) -> bool:
+        """Its cache says that the transaction is decided: markers are due."""
+        return any_of(self.state == PREPARE_COMMIT, self.state == PREPARE_ABORT)
+
+    @property
     def sends_markers(self) -> bool:
-        """Its cache says that the transaction is decided."""
-        decided = any_of(self.state == PREPARE_COMMIT, self.state == PREPARE_ABORT)
-        return all_of(self.status == Status.ACTIVE, decided)
+        """It is active, and has decided."""
+        return all_of(self.status == Status.ACTIVE, self.decided)
 
 
 class LateRequest(Record):

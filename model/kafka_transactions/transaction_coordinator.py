@@ -42,11 +42,6 @@ from model.kafka_transactions.transaction_state_manager import append, has_room,
 from model.language import action, all_of, any_of, choose, not_, require, spend
 
 
-def is_decided(coordinator: Coordinator) -> bool:
-    """Markers are under way."""
-    return any_of(coordinator.state == PREPARE_COMMIT, coordinator.state == PREPARE_ABORT)
-
-
 @action(
     "{coordinator} handles AddPartitionsToTxn for {partition}",
     at="TransactionCoordinator.handleAddPartitionsToTransaction",
@@ -62,7 +57,7 @@ def coordinator_add_partition(
     A producer that can only abort drops it: `RecordAccumulator.abortUndrainedBatches`.
     """
     require(not txn.has_versions_2)
-    require(is_free(txn, coordinator), not_(is_decided(coordinator)))
+    require(is_free(txn, coordinator), not_(coordinator.decided))
     require(partition.record == Sent.ADDING, has_room(txn))
     fenced = txn.producer.epoch != coordinator.epoch
     is_in = all_of(
@@ -113,7 +108,7 @@ def _verify(
     is_in = all_of(
         not_(fenced), coordinator.state == ONGOING, coordinator.partitions.contains(partition)
     )
-    free = all_of(is_free(txn, coordinator), not_(is_decided(coordinator)), has_room(txn))
+    free = all_of(is_free(txn, coordinator), not_(coordinator.decided), has_room(txn))
     if txn.has_versions_2:
         is_in = all_of(is_in, not_(coordinator.pending))
     require(any_of(is_in, free))
@@ -218,7 +213,7 @@ def coordinator_end(txn: TransactionalId, coordinator: Coordinator) -> None:
     producer = txn.producer
     require(is_free(txn, coordinator), wants_end(txn), has_room(txn))
     decides, done, _ = ends(txn, coordinator, producer.request, producer.epoch)
-    waits = is_decided(coordinator)
+    waits = coordinator.decided
     if not txn.has_versions_2:
         waits = all_of(waits, producer.epoch == coordinator.epoch)
     require(not_(waits))
@@ -285,7 +280,7 @@ def coordinator_init(txn: TransactionalId, coordinator: Coordinator) -> None:
     """
     producer = txn.producer
     require(is_free(txn, coordinator), wants_init(txn), has_room(txn))
-    require(not_(is_decided(coordinator)))
+    require(not_(coordinator.decided))
     bumps = producer.request == Kind.BUMP
     again = all_of(
         bumps,

@@ -10,7 +10,6 @@ from model.kafka_transactions.state import (
     ONGOING,
     PREPARE_ABORT,
     PREPARE_COMMIT,
-    Coordinator,
     Fate,
     Kind,
     Partition,
@@ -114,15 +113,10 @@ def the_coordinator_can_go_on(txn: TransactionalId) -> bool:
     return every(
         implies(
             txn.leads(c),
-            all_of(c.status != Status.STUCK, not_(all_of(c.status == Status.GIVEN_UP, decided(c)))),
+            all_of(c.status != Status.STUCK, not_(all_of(c.status == Status.GIVEN_UP, c.decided))),
         )
         for c in txn.coordinators
     )
-
-
-def decided(coordinator: Coordinator) -> bool:
-    """Markers are due."""
-    return any_of(coordinator.state == PREPARE_COMMIT, coordinator.state == PREPARE_ABORT)
 
 
 @always(

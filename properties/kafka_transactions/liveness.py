@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from model.kafka_transactions.state import (
-    PREPARE_ABORT,
-    PREPARE_COMMIT,
     Coordinator,
     Partition,
     TransactionalId,
 )
-from model.language import all_of, any_of, not_
+from model.language import all_of, not_
 from properties.liveness import Liveness, leads_to
 
 
@@ -32,8 +30,7 @@ def open_transactions_end(txn: TransactionalId, partition: Partition) -> bool:
 
 def is_decided(txn: TransactionalId, coordinator: Coordinator) -> bool:
     """The current coordinator has a transaction in PrepareCommit or PrepareAbort."""
-    decided = any_of(coordinator.state == PREPARE_COMMIT, coordinator.state == PREPARE_ABORT)
-    return all_of(txn.leads(coordinator), coordinator.acts, decided)
+    return all_of(txn.leads(coordinator), coordinator.acts, coordinator.decided)
 
 
 @leads_to(
