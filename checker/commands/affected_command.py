@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from checker.commands.choosing import parse_settings
-from checker.commands.cluster_source import Source, source_options
+from checker.commands.cluster_source import Source, mode_option, source_options, topic_option
 from checker.commands.common import HELP, limited, output_options, write_result
 from checker.core.exits import Exit
 
@@ -20,21 +20,9 @@ if TYPE_CHECKING:
 
 
 @click.command(context_settings=HELP)
-@click.argument(
-    "files", metavar="[FILE]...", nargs=-1, type=click.Path(dir_okay=False, path_type=Path)
-)
-@click.option(
-    "--kafka", metavar="VERSION", help="a release, such as 3.7.2; needed without a cluster"
-)
 @source_options
-@click.option(
-    "--mode", type=click.Choice(("zookeeper", "kraft")), help="where the metadata is kept"
-)
-@click.option(
-    "--topic",
-    metavar="NAME",
-    help="which topic, where FILE describes several; with a cluster also a pattern, such as pay*",
-)
+@mode_option
+@topic_option
 @click.option(
     "--set", "settings", multiple=True, metavar="KEY=VALUE",
     help="a key of Kafka's that decides it: overrides files and cluster",
@@ -103,12 +91,8 @@ def _of_cluster(
     budget = ceiling.allowance
     with ceiling, Line(quiet) as line, Interrupt(budget.end):
         ceiling.keeps_limits()
-
-        def tell(words: str) -> None:
-            line.show(budget.seconds - budget.left, lambda: words, lambda: words)
-
         others = source.others()
-        snapshot = source.read(budget, tell)
+        snapshot = source.read(budget, line.told(budget))
     return snapshot, answered(facts_of_cluster(snapshot, kafka, mode, others, settings))
 
 

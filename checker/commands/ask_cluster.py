@@ -60,10 +60,7 @@ def ask_cluster(ceiling: Ceiling, asked: Asked) -> int:
     budget = ceiling.allowance
     with ceiling, Line(asked.quiet or asked.as_json) as line, Interrupt(budget.end) as interrupt:
         ceiling.keeps_limits()
-
-        def tell(words: str) -> None:
-            line.show(budget.seconds - budget.left, lambda: words, lambda: words)
-
+        tell = line.told(budget)
         others = asked.source.others()
         snapshot = asked.source.read(budget, tell)
         if asked.anonymous:

@@ -12,7 +12,7 @@ import click
 from checker.commands import help_pages
 from checker.commands.ask_cluster import Asked, ask_cluster
 from checker.commands.choosing import parse_settings
-from checker.commands.cluster_source import Source, source_options
+from checker.commands.cluster_source import Source, mode_option, source_options, topic_option
 from checker.commands.common import (
     HELP,
     limited,
@@ -82,12 +82,6 @@ class _Command(click.Command):
 
 
 @click.command(cls=_Command, context_settings=HELP)
-@click.argument(
-    "files", metavar="[FILE]...", nargs=-1, type=click.Path(dir_okay=False, path_type=Path)
-)
-@click.option(
-    "--kafka", metavar="VERSION", help="a release, such as 3.7.2; needed without a cluster"
-)
 @source_options
 @click.option(
     "--save", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
@@ -98,9 +92,7 @@ class _Command(click.Command):
     help="also write what was found of the cluster as a page",
 )  # fmt: skip
 @click.option("--anonymous", is_flag=True, help="replace the cluster's names, also in --save")
-@click.option(
-    "--mode", type=click.Choice(("zookeeper", "kraft")), help="where the metadata is kept"
-)
+@mode_option
 @click.option(
     "--controllers", type=int, metavar="N",
     help="ask about the metadata log of N controllers, not about a partition",
@@ -127,11 +119,7 @@ class _Command(click.Command):
     "--racks", metavar="RACKS",
     help="spread, together, or the replicas' racks: a,b,c [default: spread]",
 )  # fmt: skip
-@click.option(
-    "--topic",
-    metavar="NAME",
-    help="which topic, where FILE describes several; with a cluster also a pattern, such as pay*",
-)
+@topic_option
 @click.option(
     "--set", "settings", multiple=True, metavar="KEY=VALUE",
     help="a key of Kafka's, or a setting of the model: overrides the files",
@@ -210,13 +198,9 @@ def command(
         prepare_directory(trace_dir)
     with ceiling, Line(quiet or as_json) as line, Interrupt(budget.end) as interrupt:
         ceiling.keeps_limits()
-
-        def on_search(what: str) -> None:
-            words = f"searching: {what}"
-            line.show(budget.seconds - budget.left, lambda: words, lambda: words)
-
         how: dict[str, Any] = {
-            "settings": parse_settings(settings), "budget": budget, "on_search": on_search, **chosen
+            "settings": parse_settings(settings), "budget": budget,
+            "on_search": line.told(budget, "searching: "), **chosen,
         }  # fmt: skip
         found: Any
         if application:

@@ -20,8 +20,23 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+mode_option = click.option(
+    "--mode", type=click.Choice(("zookeeper", "kraft")), help="where the metadata is kept"
+)
+topic_option = click.option(
+    "--topic", metavar="NAME",
+    help="which topic, where FILE describes several; with a cluster also a pattern, such as pay*",
+)  # fmt: skip
+
+
 def source_options(function: F) -> F:
-    """`--bootstrap-server` and `--command-config`."""
+    """The files, `--kafka`, `--bootstrap-server` and `--command-config`."""
+    files = click.argument(
+        "files", metavar="[FILE]...", nargs=-1, type=click.Path(dir_okay=False, path_type=Path)
+    )
+    kafka = click.option(
+        "--kafka", metavar="VERSION", help="a release, such as 3.7.2; needed without a cluster"
+    )
     server = click.option(
         "--bootstrap-server", "servers", metavar="HOST:PORT", help="read this running cluster"
     )
@@ -29,7 +44,7 @@ def source_options(function: F) -> F:
         "--command-config", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
         help="TLS and SASL, by Kafka's property names",
     )  # fmt: skip
-    return server(config(function))
+    return files(kafka(server(config(function))))
 
 
 @dataclass(frozen=True)

@@ -53,12 +53,8 @@ def command(
     with ceiling, Line(quiet or as_json) as line, Interrupt(budget.end) as interrupt:
         trace = accepted_trace(file, protocol)
         ceiling.keeps_limits()
-
-        def on_search(what: str) -> None:
-            words = f"searching: {what}"
-            line.show(budget.seconds - budget.left, lambda: words, lambda: words)
-
-        found = explain(trace, search, budget, on_search, interrupt.stops)
+        told = line.told(budget, "searching: ")
+        found = explain(trace, search, budget, told, interrupt.stops)
         is_cut = search and not budget.left
 
     def data() -> dict[str, Any]:

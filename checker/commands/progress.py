@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.status import Status
 
     from checker.commands.ceiling import Ceiling
+    from checker.core.search.allowance import Allowance
     from checker.core.search.limits import Progress
     from checker.lab.experiments.grid import Sweep
 
@@ -63,6 +64,14 @@ class Line:
             self._live = Live(console=self._console, auto_refresh=False, transient=True)
             self._live.start()
         self._live.update(live(), refresh=True)
+
+    def told(self, budget: Allowance, before: str = "") -> Callable[[str], None]:
+        """What shows words, with others before them, by the time that a budget has spent."""
+
+        def tell(words: str) -> None:
+            self.show(budget.seconds - budget.left, lambda: before + words, lambda: before + words)
+
+        return tell
 
     @property
     def _console(self) -> Console:
