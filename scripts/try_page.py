@@ -76,10 +76,10 @@ def write_python(folder: Path) -> None:
                 (folder / name).write_bytes(member.read())
 
 
-def write_archive(archive: Path, root: Path = ROOT) -> None:
+def write_archive(archive: Path) -> None:
     """Write what Python has in the browser: the same archive for the same files."""
-    found = {path: path.relative_to(root) for each in TRIED for path in root.glob(each)}
-    users = root / "checker" / "public"
+    found = {path: path.relative_to(ROOT) for each in TRIED for path in ROOT.glob(each)}
+    users = ROOT / "checker" / "public"
     found |= {path: path.relative_to(users) for path in users.rglob("*.py")}
     for name in LIBRARIES:
         spec = find_spec(name)

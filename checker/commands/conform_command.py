@@ -349,7 +349,7 @@ def _table(options: dict[str, Any]) -> int:
 
     page: Path | None = options["page"]
     with options["ceiling"]:
-        table = case_table(options["versions"], tell=lambda words: _say(options, words))
+        table = case_table(options["versions"], lambda words: _say(options, words))
     if page is not None:
         text = page.read_text("utf-8")
         write_file(page, with_part(text, BEGIN, END, table.markdown()))

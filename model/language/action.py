@@ -37,11 +37,6 @@ class Action:
     def __call__(self, *arguments: Any) -> None:
         self.function(*arguments)
 
-    @property
-    def documentation(self) -> str:
-        """What the action does and why, from its docstring."""
-        return inspect.getdoc(self.function) or ""
-
     def parameters(self, schema: Schema) -> tuple[Parameter, ...]:
         """The parameters after the state, with their domains under `schema`."""
         annotations = annotations_of(self.function, self.local_names, f"action {self.name}")

@@ -153,7 +153,7 @@ class Lifted:
         """A formula about the state after a total action, in terms of the state before it."""
         return self._replace_reads(node, action.writes, False)
 
-    def initially(self, node: Node, writes: tuple[Write, ...] = ()) -> Node:
+    def initially(self, node: Node, writes: tuple[Write, ...]) -> Node:
         """A formula about the initial state, which `writes` make from the blank one."""
         start = (w.with_nodes(lambda part: self._replace_reads(part, (), True)) for w in writes)
         return self._replace_reads(node, tuple(start), True)

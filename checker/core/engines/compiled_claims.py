@@ -60,9 +60,7 @@ class JudgedClaims(SwitchOver[..., list[Booleans]]):
 class PackedClaims(SwitchOver[[Words], Words]):
     """Where each claim of states is true, as bits, 64 claims to a word: shape (words, states)."""
 
-    def __init__(
-        self, claims: Claims, background: Background | None, patience: float | None
-    ) -> None:
+    def __init__(self, claims: Claims, patience: float | None) -> None:
         def compare(judge: Any, called: tuple[Any, ...]) -> None:
             some = called[0][:, :_COMPARED]
             if not np.array_equal(judge(some), _packed(claims(some))):
@@ -76,7 +74,7 @@ class PackedClaims(SwitchOver[[Words], Words]):
                 lambda codes: CompiledClaims(claims.nodes, claims.layout, codes).packed,
             ),
             compare,
-            background,
+            None,
             None if patience is None else _DEARER * patience,
         )
 

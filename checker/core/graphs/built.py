@@ -21,8 +21,6 @@ from model.language.fairness import Fairness
 from model.language.protocol import Instance, Model
 from properties import Property
 
-Edges = npt.NDArray[np.int64]
-
 
 @dataclass(frozen=True)
 class Built:

@@ -156,11 +156,11 @@ class Expressions(Lines):
         if names is None or not names[PLACE[left.type]] or (left.type == TRUTH and not logical):
             raise self._error(node, f"this is not done with {left.type}")
         if left.weak and right.weak:  # known already: by Python's own rules
-            return self._constant(node, operator, left, right)
+            return self._constant(operator, left, right)
         name = self._new(f"{names[PLACE[left.type]]} {typed(left)}, {right.name}")
         return Value(left.type, name)
 
-    def _constant(self, node: ast.AST, operator: ast.operator, left: Value, right: Value) -> Value:
+    def _constant(self, operator: ast.operator, left: Value, right: Value) -> Value:
         written = ast.Expression(
             ast.BinOp(ast.Constant(int(left.name)), operator, ast.Constant(int(right.name)))
         )

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from checker.core.digest import node_digests, nodes_digest
 from checker.core.native import kept_code
 from checker.core.search.goals import After
+from checker.core.search.relevance import cells_of
 from checker.distribution import require
 from model.language import graph
 from model.language.graph import Node, Op
@@ -39,7 +40,7 @@ class Relations:
         self._actions = model.ground_actions
         self._after = [After(model, action.assignments) for action in self._actions]
         self._writes = [frozenset(action.assignments) for action in self._actions]
-        self._reads = [_cells(a.guard, *a.assignments.values()) for a in self._actions]
+        self._reads = [cells_of(a.guard, *a.assignments.values()) for a in self._actions]
         self._solver: _Solver | None = None
         self.digest = int(nodes_digest(self._asked()), 16)
         count = len(self._actions)
@@ -88,7 +89,7 @@ class Relations:
 
     def _ask_enables(self, table: Table, conditions: Sequence[Node]) -> None:
         for number, condition in enumerate(conditions):
-            read = _cells(condition)
+            read = cells_of(condition)
             for t, action in enumerate(self._actions):
                 if read & self._writes[t]:
                     later = self._later(condition, t)
@@ -119,10 +120,6 @@ class Relations:
         """What is in a cell when an action has followed another."""
         own = cell_node(0, self._model.cells[position])
         return self._later(action.assignments.get(position, own), after)
-
-
-def _cells(*nodes: Node) -> frozenset[int]:
-    return frozenset(node.data[1] for node in graph.below(*nodes) if node.op is Op.CELL)
 
 
 class _Solver:

@@ -69,7 +69,7 @@ class ReducedExplorer(Explorer):
             self._others = others
         patience = self.options.compile_after
         goals = [replace(prop, premise=None) for prop in claims] or asked
-        self._reduction = Reduction(self.engine, goals, None, patience)
+        self._reduction = Reduction(self.engine, goals, patience)
         self._visited = VisitedSet(self._reduction.relevance.words, self.options.exact)
         self._seen = VisitedSet(self.engine.layout.words, self.options.exact)
         self._relevant: deque[Words] = deque()  # in the states that are new, batch by batch

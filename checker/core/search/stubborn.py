@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from checker.core.digest import node_digests
 from checker.core.engines import compiled_claims, layout, machine_code
-from checker.core.engines.background import Background
 from checker.core.engines.compiled_claims import CompiledClaims, PackedClaims
 from checker.core.engines.layout import Words
 from checker.core.engines.machine_code import Unsupported
@@ -79,7 +78,6 @@ class Reduction:
         self,
         engine: VectorisedEngine,
         properties: Iterable[Property],
-        background: Background | None = None,
         patience: float | None = None,
     ) -> None:
         model = engine.model
@@ -104,9 +102,7 @@ class Reduction:
         )
         nodes.append(graph.TRUE)  # one at least
         digest = _decided_by(engine, relations, nodes, goals)
-        self._truths: Callable[[Words], Words] = _truths(
-            engine, nodes, digest, background, patience
-        )
+        self._truths: Callable[[Words], Words] = _truths(engine, nodes, digest, patience)
         self._by_step = np.array([goal.by_step for goal in goals], np.int64)
         needed = np.zeros((len(needs), len(nodes)), np.bool_)
         for row, numbers in zip(needed, needs, strict=True):
@@ -140,17 +136,13 @@ def _decided_by(
 
 
 def _truths(
-    engine: VectorisedEngine,
-    nodes: list[Node],
-    digest: str,
-    background: Background | None,
-    patience: float | None,
+    engine: VectorisedEngine, nodes: list[Node], digest: str, patience: float | None
 ) -> Callable[[Words], Words]:
     """Tells which clauses are true; by programs alone if nothing is to be compiled."""
     if patience is not None:
         with suppress(Unsupported):
             return CompiledClaims.found_by(digest, nodes, engine.layout).packed
-    return PackedClaims(Claims(nodes, engine.layout), background, patience)
+    return PackedClaims(Claims(nodes, engine.layout), patience)
 
 
 @kernel

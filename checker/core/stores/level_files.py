@@ -127,13 +127,11 @@ def read_columns(
         return [table.column(column).to_numpy() for column in columns]
 
 
-def read_rows(
-    storage: Storage, depth: int, file: LevelFile, words: int, groups: range | None = None
-) -> StateRows:
-    """The states of a file, or of some of its row groups."""
+def read_rows(storage: Storage, depth: int, file: LevelFile, words: int) -> StateRows:
+    """The states of a file."""
     packed = [f"word_{w}" for w in range(words)]
     wanted = [*packed, "number", "parent", "instance"]
-    columns = read_columns(storage, depth, file, wanted, groups)
+    columns = read_columns(storage, depth, file, wanted)
     stacked = np.stack([column.view(np.uint64) for column in columns[:words]])
     return StateRows(stacked, *columns[words:])
 

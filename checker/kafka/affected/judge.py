@@ -77,12 +77,12 @@ class Row:
         return self.judged.tried or ("no" if self.bug.finding else "")
 
 
-def every_row(bugs: Iterable[Bug] | None = None) -> list[Row]:
+def every_row() -> list[Row]:
     """Every bug that is judged, the worst first: by its effect, then by how likely it is.
 
     Of those alike the findings come first, and of the others the latest number.
     """
-    known = read_catalogue() if bugs is None else tuple(bugs)
+    known = read_catalogue()
     rows = [
         Row(
             bug, bug.judged, span_of(bug, bug.judged),

@@ -225,17 +225,17 @@ def step_of(line: str, seconds: float = SECONDS) -> Step:
     return Step(text, kind, meaning, float(limit or seconds), mark or "")
 
 
-def every_schedule(folder: Path = FOLDER) -> list[Schedule]:
+def every_schedule() -> list[Schedule]:
     """All there are, by finding and name."""
-    return [read_schedule(path) for path in sorted(folder.glob("*.toml"))]
+    return [read_schedule(path) for path in sorted(FOLDER.glob("*.toml"))]
 
 
-def schedules_of(finding: str, folder: Path = FOLDER) -> list[Schedule]:
+def schedules_of(finding: str) -> list[Schedule]:
     """Those of a finding, by its page's number or the catalogue's, the first one first.
 
     `UsageError` if there is none.
     """
-    known = every_schedule(folder)
+    known = every_schedule()
     number = number_of_finding(finding, {schedule.finding for schedule in known})
     return [schedule for schedule in known if schedule.finding == number]
 
@@ -243,13 +243,6 @@ def schedules_of(finding: str, folder: Path = FOLDER) -> list[Schedule]:
 def easiest(known: Iterable[Schedule]) -> Schedule:
     """Which of a finding's schedules asks least; of several, the first."""
     return min(known, key=lambda schedule: schedule.reach)
-
-
-def how_shown(known: Iterable[Schedule]) -> str:
-    """What it takes to show a finding on a cluster, and the control, as its page says it."""
-    schedule = easiest(known)
-    command = f"highwater reproduce {schedule.finding} --schedule {schedule.name}"
-    return f"{schedule.shown_by} (`{command}`; `--control`: {schedule.control})."
 
 
 def schedule_named(name: str | None, known: list[Schedule]) -> Schedule:

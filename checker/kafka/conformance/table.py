@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -103,13 +103,9 @@ def columns(part: str) -> tuple[str, ...]:
     return tuple(head.strip() for head in heads[0].strip("|").split("|")[2:]) if heads else ()
 
 
-def case_table(
-    versions: Sequence[str],
-    cases: Iterable[Case] | None = None,
-    tell: Callable[[str], None] = lambda _: None,
-) -> Table:
-    """Replay the cases on each release, one Java process a release."""
-    chosen = [Traces(case, case.stored_trace()) for case in cases or read_cases(CASES)]
+def case_table(versions: Sequence[str], tell: Callable[[str], None]) -> Table:
+    """Replay the cases on each release, one Java process a release; `tell` gets each in words."""
+    chosen = [Traces(case, case.stored_trace()) for case in read_cases(CASES)]
     table = Table(
         tuple(versions),
         {traces.case.name: {} for traces in chosen},

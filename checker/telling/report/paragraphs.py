@@ -30,16 +30,14 @@ def _folded(line: str, width: int) -> list[str]:
     ) or [""]  # fmt: skip
 
 
-def markdown_lines(words: str, first: str = "", rest: str | None = None) -> list[str]:
-    """The words as lines of Markdown, the first after `first`, further ones after `rest`.
+def markdown_lines(words: str, first: str = "") -> list[str]:
+    """The words as lines of Markdown, the first after `first`, further ones below its end.
 
-    `rest` is as wide as `first` unless given. What would read as markup at the beginning of a line
-    stays on the line before.
+    What would read as markup at the beginning of a line stays on the line before.
     """
     kept = _LOOKS_LIKE_MARKUP.sub("\0", words)
     lines = textwrap.wrap(
-        kept, _MARKDOWN_WIDTH, initial_indent=first,
-        subsequent_indent=" " * len(first) if rest is None else rest,
+        kept, _MARKDOWN_WIDTH, initial_indent=first, subsequent_indent=" " * len(first),
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
     return [line.replace("\0", " ") for line in lines] or [first.rstrip()]

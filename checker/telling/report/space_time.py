@@ -255,7 +255,7 @@ class _Telling:
             if is_asked and {sender, receiver} <= set(actors):
                 is_answer = sender == first and (receiver, first) in heard
             self._done.append(Message(sender, receiver, number, number, is_answer))
-        self._mail(number, before, after, homes, reads, first, instance)
+        self._mail(number, after, homes, reads, first, instance)
         for home in homes.values():
             if home and home.row:
                 self._written[home.row] = (first, number)
@@ -313,7 +313,6 @@ class _Telling:
     def _mail(
         self,
         number: int,
-        before: State,
         after: State,
         homes: dict[int, _Home | None],
         reads: dict[int, set[_Home] | None],

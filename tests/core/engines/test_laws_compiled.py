@@ -56,8 +56,8 @@ def test_claims_packed_in_words_are_the_masks():
     words = engine.layout.pack(random_states(model, 50, 10))
     weak, strong = engine.claims(properties_of(model.protocol)[:2]).nodes
     claims = Claims([weak] * 40 + [strong] * 30, engine.layout)
-    by_programs = PackedClaims(claims, None, patience=None)(words)
-    assert np.array_equal(PackedClaims(claims, None, patience=0.0)(words), by_programs)
+    by_programs = PackedClaims(claims, patience=None)(words)
+    assert np.array_equal(PackedClaims(claims, patience=0.0)(words), by_programs)
     for number, mask in enumerate(claims(words)):
         bits = by_programs[number // 64] >> np.uint64(number % 64) & np.uint64(1)
         assert np.array_equal(bits, mask)

@@ -3,7 +3,6 @@ package highwater;
 import java.io.File;
 import java.lang.reflect.Proxy;
 import java.util.Map;
-import kafka.server.KafkaConfig;
 import kafka.server.LocalLeaderEndPoint;
 import kafka.server.ReplicaAlterLogDirsThread;
 import kafka.server.ReplicaManager;

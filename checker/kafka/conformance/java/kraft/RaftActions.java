@@ -6,7 +6,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.message.AddRaftVoterRequestData;
-import org.apache.kafka.common.message.AddRaftVoterResponseData;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.RemoveRaftVoterRequestData;
 import org.apache.kafka.common.message.VoteResponseData;
