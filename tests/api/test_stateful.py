@@ -90,7 +90,7 @@ def ends_never_fall(before, after):
     return every(after.replicas[r].log.end >= r.log.end for r in before.replicas)
 
 
-def test_own_properties_and_properties_of_steps_are_checked(tmp_path):
+def test_own_properties_and_properties_of_steps_are_checked():
     machine = state_machine(
         protocol_named("truncate_to_high_watermark"),
         properties=[*choose_properties(protocol_named("kip101"), ["well_formed"]), ends_never_fall],

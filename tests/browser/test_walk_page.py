@@ -88,7 +88,7 @@ def test_how_near_a_violation_is(look, served, walk, trace):
     assert "falls" in page.inner_text("#said")
 
 
-def test_a_walk_begins_in_a_state_that_is_typed(page, walk, trace):
+def test_a_walk_begins_in_a_state_that_is_typed(page, walk):
     page.click("text=Begin in a state of your own")
     state = json.loads(page.input_value("#typed"))
     state["next_leader_epoch"] = 7

@@ -4,7 +4,7 @@ import pytest
 
 import properties
 from checker.core.exits import Exit
-from checker.core.search.explore import Explorer, Limits, Options
+from checker.core.search.explore import Explorer, Limits
 from checker.core.traces.itf import read_trace
 from model.language.naming import instance_words
 from model.protocols import protocol_named
@@ -24,12 +24,9 @@ KEYS = {
 }  # fmt: skip
 
 
-def engine_result(name, bounds=None, depth=None, **options):
+def engine_result(name, depth):
     protocol = protocol_named(name)
-    model = protocol.model(bounds or {})
-    return Explorer(
-        model, choose_properties(protocol), Limits(depth=depth), Options(**options)
-    ).run()
+    return Explorer(protocol.model(), choose_properties(protocol), Limits(depth=depth)).run()
 
 
 def without_times(data):
@@ -41,7 +38,7 @@ def without_times(data):
 
 def test_json_reports_what_the_engine_found(highwater):
     ended = highwater("explore", "kip279", "--depth", 7, "--json")
-    result, data = engine_result("kip279", depth=7), ended.json
+    result, data = engine_result("kip279", 7), ended.json
     assert set(data) == KEYS
     assert data["protocol"] == "kip279"
     assert data["bounds"] == dict(result.model.bounds)
@@ -173,7 +170,7 @@ def test_max_states_stops_with_what_was_found(highwater):
     assert data["verdict"] == "unknown"
     assert data["stopped"] == "the limit of 20,000 states"
     assert data["distinct_states"] == sum(data["levels"]) + data["unfinished"] == 20_000
-    assert data["levels"] == engine_result("kip320", depth=data["depth"]).levels
+    assert data["levels"] == engine_result("kip320", data["depth"]).levels
 
 
 @pytest.mark.slow

@@ -49,7 +49,7 @@ def test_what_no_entry_explains_is_a_failure(highwater, counter):
     assert "no entry explains: once" in highwater("hunt", "counter.py", *SHORT).out
 
 
-def test_a_hunt_ends_when_its_time_is_over(highwater, tmp_path):
+def test_a_hunt_ends_when_its_time_is_over(highwater):
     ended = highwater("hunt", "kip320", "--max-seconds", 0, "--json")
     assert (ended.status, ended.json["rounds"]) == (Exit.LIMIT, 0)
 

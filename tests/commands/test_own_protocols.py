@@ -276,7 +276,7 @@ def test_several_protocols_in_one_file_are_told_apart(counter, highwater):
     assert highwater("explore", "other.py:second", "--json").json["protocol"] == "second"
 
 
-def test_workers_elsewhere_get_the_file_and_what_it_imports_from_beside_it(counter, tmp_path):
+def test_workers_elsewhere_get_the_file_and_what_it_imports_from_beside_it(counter):
     parcel = ProtocolParcel.of(protocol_named("counter.py"))
     assert (parcel.name, dict(parcel.files)) == (
         "COUNTER", {"counter.py": COUNTER, "beside.py": "LIMIT = 3\n"},

@@ -22,9 +22,9 @@ SIZES = {"log_size": 1, "max_records": 1, "max_leader_epoch": 3}
 FIXED = {"min.insync.replicas": "2"}
 
 
-def hunted(protocol, preset="", settings=None, bounds=None, seconds=3.0):
+def hunted(protocol, preset="", settings=None, bounds=None):
     given = Choice(protocol, preset, settings or {}, bounds or {})
-    return run_round(Round(given, 1, 0), NOTHING, seconds, cross_check=False)
+    return run_round(Round(given, 1, 0), NOTHING, 3.0, cross_check=False)
 
 
 def cases(result):

@@ -23,9 +23,9 @@ def asked(kafka, settings="", **numbers):
     return highwater.ask(kafka, max_seconds=NO_LIMIT, **given, **TINY, **numbers)
 
 
-def losses(kafka, settings, min_isr_to=None, racks=None, **faults):
+def losses(kafka, settings, min_isr_to=None, **faults):
     """What the cluster loses in the model as it is, without the finer one."""
     given = dict(part.split("=") for part in settings.split())
     asked_about = Faults(faults, min_isr_to=min_isr_to, sizes=TINY)
-    choice = choice_of(describe_cluster(kafka, settings=given, racks=racks), asked_about)
+    choice = choice_of(describe_cluster(kafka, settings=given), asked_about)
     return judge_losses(choice, Allowance(NO_LIMIT, STATES), finer=False)

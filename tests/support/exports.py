@@ -112,12 +112,12 @@ def _whole(model: Model, state: State, name: str, index: tuple[int, ...] = ()) -
     """The value of a variable in a state, as TLA+ has it: nested functions, sets, conditions."""
     variable = model.schema.variables[name]
     if len(index) == len(variable.index):
-        return _value(model, model.cells[model.positions[name, index]], state)
+        return _value(model.cells[model.positions[name, index]], state)
     size = model.extents[variable.index[len(index)].name]
     return {k: _whole(model, state, name, (*index, k)) for k in range(size)}
 
 
-def _value(model: Model, cell: Cell, state: State) -> Any:
+def _value(cell: Cell, state: State) -> Any:
     number = state[cell.position]
     if cell.variable.sort is BOOL:
         return bool(number)

@@ -32,6 +32,8 @@ from properties import Property, choose_properties
 
 TINY = {"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
+VIOLATED = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
+DEAD_ENDS = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 
 
 def model_named(name: str, bounds: dict[str, int] | None = None) -> Model:

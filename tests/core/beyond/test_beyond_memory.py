@@ -128,9 +128,9 @@ def test_a_search_that_was_stopped_goes_on(tmp_path, monkeypatch, stop):
 class _FullDisk:
     """Writing fails as if the disk were full, from the given write on, until it is emptied."""
 
-    def __init__(self, monkeypatch, module, name, writes):
-        self.left, self._write = writes, getattr(module, name)
-        monkeypatch.setattr(module, name, self)
+    def __init__(self, monkeypatch, writes):
+        self.left, self._write = writes, level_files_module.append
+        monkeypatch.setattr(level_files_module, "append", self)
 
     def __call__(self, *arguments):
         self.left -= 1
@@ -144,7 +144,7 @@ def test_a_full_disk_ends_it_in_one_line_and_it_goes_on(tmp_path, monkeypatch, w
     tiny_blocks(monkeypatch)
     model = tiny("kip320")
     with monkeypatch.context() as patch:
-        _FullDisk(patch, level_files_module, "append", writes)
+        _FullDisk(patch, writes)
         found = beyond(tmp_path, model, ()).run()
     assert found.stopped == f"a full disk: there is no room left for {tmp_path}"
     assert found.levels == _plain_levels(model)[: len(found.levels)]
@@ -203,7 +203,7 @@ def _plain_levels(model):
 
 def test_a_disk_that_is_full_at_once_is_told(tmp_path, monkeypatch):
     model = tiny("kip320")
-    _FullDisk(monkeypatch, level_files_module, "append", 0)
+    _FullDisk(monkeypatch, 0)
     with pytest.raises(UsageError, match="a full disk: there is no room left") as caught:
         beyond(tmp_path, model, ()).run()
     assert "\n" not in str(caught.value)

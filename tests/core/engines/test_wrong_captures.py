@@ -82,7 +82,6 @@ PROOFS = {
     "infer": lambda model, props, _, __: Inferrer(model, props).run(),
 }
 every_search = pytest.mark.parametrize("run", SEARCHES.values(), ids=SEARCHES)
-every_proof = pytest.mark.parametrize("run", PROOFS.values(), ids=PROOFS)
 every_entry = pytest.mark.parametrize("run", (SEARCHES | PROOFS).values(), ids=[*SEARCHES, *PROOFS])
 
 REPLICAS = Bound("replicas", default=2, minimum=1, words="members")

@@ -36,9 +36,9 @@ def kept(tmp_path, monkeypatch):
     return tmp_path / "cache" / "code"
 
 
-def kept_file(kept, code=b"machine code", key=KEY):
-    kept_code.store(key, code)
-    return kept / key
+def kept_file(kept):
+    kept_code.store(KEY, b"machine code")
+    return kept / KEY
 
 
 def test_what_was_kept_is_there_for_its_own_key_alone(kept):

@@ -60,11 +60,11 @@ def words(random, *shape):
     return random.integers(0, 2**64 - 1, shape, np.uint64, endpoint=True)
 
 
-def graph_of(random, states=40):
+def graph_of(random):
     """Offsets, targets and instances of a random graph, some of whose targets lie outside."""
-    degrees = random.integers(0, 5, states)
+    degrees = random.integers(0, 5, 40)
     offsets = np.concatenate([[0], degrees.cumsum()]).astype(np.int64)
-    targets = random.integers(0, states + 3, offsets[-1]).astype(np.int32)
+    targets = random.integers(0, 43, offsets[-1]).astype(np.int32)
     return offsets, targets, random.integers(0, 7, offsets[-1]).astype(np.uint16)
 
 

@@ -163,8 +163,8 @@ def test_what_nothing_satisfies_does_not_hold_initially(monkeypatch):
     assert first.outcome is ProofOutcome.UNKNOWN
 
 
-def certified(directory, solver=Solver.Z3, induction=UnboundedInduction):
-    with Solvers(solver, certificates=Certificates(directory, ground=True)) as solvers:
+def certified(directory, induction=UnboundedInduction):
+    with Solvers(Solver.Z3, certificates=Certificates(directory, ground=True)) as solvers:
         return induction(
             ASYNC_ISR.model(), CLAIM, lemmas_of(ASYNC_ISR), cross_check=False, solvers=solvers
         ).run()

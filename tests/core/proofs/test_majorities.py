@@ -122,10 +122,10 @@ NOBODY = graph.no_members("everyone")
 YES, NO = (graph.majority(group, of) for group, of in (SETS[:2], SETS[2:]))
 
 
-def false_axioms(sizes=range(1, 6)):
+def false_axioms():
     """The axioms about any two sets, and parts of them, that some sets do not satisfy."""
     found = set()
-    for size in sizes:
+    for size in range(1, 6):
         engine = SymbolicEngine(replace(POLL.model({"voters": size}), narrow=False))
         yes, no = (majorities.Use(claim.args[0], claim.args[1], claim) for claim in (YES, NO))
         for use, other in ((yes, no), (yes, yes)):

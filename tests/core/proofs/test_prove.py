@@ -226,15 +226,15 @@ def test_none_of_a_minimal_set_of_lemmas_can_be_left_out():
 # --- bounded checking ---------------------------------------------------------------------------
 
 
-def depth_by_search(model, name):
-    result = Explorer(model, choose_properties(model.protocol, [name]), options=UNCHECKED).run()
-    return {v.property.name: v.depth for v in result.violations}[name]
+def depth_by_search(model, claims):
+    (violation,) = Explorer(model, claims, options=UNCHECKED).run().violations
+    return violation.depth
 
 
 def test_bounded_checking_finds_a_shortest_violation_that_replays():
     model = protocol_named("truncate_to_high_watermark").model(sizes(2, 1, 1, 1))
     strong = choose_properties(model.protocol, ["strong_isr"])
-    depth = depth_by_search(model, "strong_isr")
+    depth = depth_by_search(model, strong)
 
     below = BoundedChecker(model, strong, cross_check=False).run(depth - 1)
     assert below.verdict is Verdict.BOUNDED
@@ -254,7 +254,7 @@ def test_one_run_of_each_class_gives_the_same_depth_as_all(symmetry):
 
     found = BoundedChecker(model, strong, symmetry=symmetry, cross_check=False).run(9)
 
-    assert len(found.steps) == depth_by_search(model, "strong_isr")
+    assert len(found.steps) == depth_by_search(model, strong)
     trace = trace_of(found)
     assert trace is not None and trace.verdict == TraceVerdict.VIOLATED
 
@@ -278,7 +278,7 @@ def test_lemmas_that_hold_in_a_broken_protocol_do_not_hide_its_violation():
 
     assert lemmas and "committed" not in {lemma.name for lemma in lemmas}
     assert Explorer(model, lemmas, options=UNCHECKED).run().verdict is Verdict.EXHAUSTED
-    assert len(found.steps) == depth_by_search(model, "strong_isr")
+    assert len(found.steps) == depth_by_search(model, strong)
 
 
 def test_bounded_checking_of_a_correct_protocol_is_bounded():

@@ -27,8 +27,8 @@ SURVIVAL = tuple(rows.table()["groups"]["survival"])
 OPTIONS = InductionOptions(cross_check=False)
 
 
-def broker_model(preset, settings=None, **bounds) -> Model:
-    return KAFKA.model(bounds, {**KAFKA.preset(preset), **(settings or {})})
+def broker_model(settings=None, **bounds) -> Model:
+    return KAFKA.model(bounds, {**KAFKA.preset("kafka-4.1"), **(settings or {})})
 
 
 def proved(model: Model, names=SURVIVAL) -> Proof:
@@ -43,7 +43,7 @@ CONSUMER = {"consumers": 1, "consumer_restarts": 1, "log_size": 2, "max_records"
     "bounds", [pytest.param({}, id="defaults"), pytest.param(CONSUMER, id="with a consumer")]
 )
 def test_all_that_kafka_4_1_promises_is_proved_at_the_default_bounds(bounds):
-    model = broker_model("kafka-4.1", **bounds)
+    model = broker_model(**bounds)
     promised = [p for p in promised_properties(model) if p.sense is Sense.ALWAYS]
 
     proof = Induction(model, promised, LEMMAS).run()
@@ -99,7 +99,7 @@ def test_lemmas_about_views_and_logs_need_no_others_and_no_clean_elections():
     ]
     lemmas = choose_properties(KAFKA, names)
     unclean = {"unclean.leader.election.enable": "true"}
-    model = broker_model("kafka-4.1", unclean, **(LOSSES | TWO_RECORDS))
+    model = broker_model(unclean, **(LOSSES | TWO_RECORDS))
 
     proof = Induction(model, lemmas, lemmas).run()
 
@@ -109,7 +109,7 @@ def test_lemmas_about_views_and_logs_need_no_others_and_no_clean_elections():
 
 @pytest.mark.slow
 def test_what_needs_no_clean_elections_and_no_fix_36_is_proved_without():
-    model = broker_model("kafka-4.1", {"unclean.leader.election.enable": "true"}, **LOSSES)
+    model = broker_model({"unclean.leader.election.enable": "true"}, **LOSSES)
     names = ["leader_counts_the_isr", "leader_high_watermark_grows", "epochs_grow"]
 
     assert proved(model, names).verdict is Verdict.PROVED

@@ -29,8 +29,8 @@ def states(first, count):
     return np.arange(first, first + count, dtype=np.uint64)[np.newaxis, :]
 
 
-def filled(count, exact=False, memory=SharedTable):
-    found = VisitedSet(1, exact, memory=memory)
+def filled(count, memory=SharedTable):
+    found = VisitedSet(1, False, memory=memory)
     assert found.insert(states(0, count)).all()
     return found
 

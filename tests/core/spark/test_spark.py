@@ -17,7 +17,18 @@ from model.protocols import protocol_named
 from properties import choose_properties
 from tests.support import counted, verdicts
 from tests.support.own import write_counter
-from tests.support.stores import SMALL, TINY, copied, distributed, files, model_named, plain, stored
+from tests.support.stores import (
+    DEAD_ENDS,
+    SMALL,
+    TINY,
+    VIOLATED,
+    copied,
+    distributed,
+    files,
+    model_named,
+    plain,
+    stored,
+)
 from tests.support.tiers import first_and_nightly, nightly
 
 pytestmark = pytest.mark.spark
@@ -44,10 +55,6 @@ def _partitions(every_time):
 
 def _name(value):
     return value["protocol"] if isinstance(value, dict) else str(value)
-
-
-DEAD_ENDS = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
-VIOLATED = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
 
 
 @pytest.mark.parametrize("partitions", [pytest.param(1, marks=pytest.mark.slow), 3])

@@ -24,7 +24,9 @@ from model.language.errors import UsageError
 from properties import choose_properties
 from tests.support.counter import COUNTER
 from tests.support.stores import (
+    DEAD_ENDS,
     TINY,
+    VIOLATED,
     distributed,
     files,
     model_named,
@@ -36,8 +38,6 @@ from tests.support.tiers import first_and_slow, slow_but
 
 __all__ = ["without_spark"]
 
-VIOLATED = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
-DEAD_ENDS = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 PRODUCER = {"topic_partitions": 1, "log_size": 2, "broker_errors": 1}
 SETTLED = ("weak_isr", "strong_isr", "the_leader_changes")
 

@@ -165,7 +165,7 @@ def test_lag_counts_what_followers_lack(ask, store):
     assert counts["replica_1", 1] == expected + others > 0
 
 
-def test_a_query_that_does_not_fit_the_protocol_is_told(tmp_path):
+def test_a_query_that_does_not_fit_the_protocol_is_told():
     model = model_named("async_isr")
     with pytest.raises(UsageError, match="needs"):
         ready_query("lag", columns_of(model))

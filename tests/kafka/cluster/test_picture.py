@@ -25,7 +25,7 @@ each = pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"{s.finding
 def drawn(tmp_path):
     """The lanes of a schedule with these steps."""
 
-    def of(*lines: str, control: bool = False):
+    def of(*lines: str):
         file = tmp_path / "0009-own.toml"
         head, _, rest = GOOD.partition("steps = '''\n")
         file.write_text(
@@ -33,7 +33,7 @@ def drawn(tmp_path):
             + "\n".join(lines)
             + f"\n- kill 0\n'''{rest.split(chr(39) * 3)[1]}"
         )
-        return picture_of(read_schedule(file), control)
+        return picture_of(read_schedule(file), False)
 
     return of
 

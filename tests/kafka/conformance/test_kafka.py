@@ -106,10 +106,10 @@ def test_the_newest_release_that_can_be_run_is_as_its_model(latest, case, step):
     assert (found.step, found.predicted) == (step, step), found.words
 
 
-def _tally(harness, chosen, walks=20, steps=40):
-    (model,) = models(VERSION, {}, chosen)
+def _tally(harness):
+    (model,) = models(VERSION, {}, CHOSEN)
     walker, tally = Walker(model, VERSION, 3), Tally(VERSION)
-    compare_walks(harness, walker.projection, walker.walks(walks, steps), tally)
+    compare_walks(harness, walker.projection, walker.walks(20, 40), tally)
     return tally
 
 
@@ -139,7 +139,7 @@ def test_replicas_one_by_one_and_unregistered_brokers_are_kafkas(newest):
 
 
 def test_walks_agree(harness):
-    tally = _tally(harness, CHOSEN)
+    tally = _tally(harness)
     assert tally.unknown == [], [tally.shortest(kind) for kind in tally.unknown]
     assert tally.agreed > 500
 

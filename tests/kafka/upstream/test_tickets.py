@@ -55,7 +55,7 @@ def test_a_ticket_stands_without_this_repository(number):
     assert not re.search(r"`--(workaround|control|patched|schedule)\b", text), "whose option?"
 
 
-def test_a_directory_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+def test_a_directory_is_written_whole_or_not_at_all(tmp_path):
     ticket = Ticket(FINDINGS["0006"], "4.3.1", {TICKET: "text\n", "run.sh": "#!/bin/sh\n"})
     write(ticket, tmp_path / "new" / "ticket")
     assert (tmp_path / "new" / "ticket" / "run.sh").stat().st_mode & 0o777 == 0o755

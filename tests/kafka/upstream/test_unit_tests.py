@@ -90,13 +90,13 @@ def unit(tmp_path, monkeypatch):
     return tmp_path
 
 
-def cut(name, wanted, version="4.3.1"):
-    return unit_files(name, version, wanted, "sea")
+def cut(*wanted):
+    return unit_files("TideTest", "4.3.1", list(wanted), "sea")
 
 
 def test_the_other_tests_go_with_what_only_they_use(unit):
     (unit / "TideTest.java").write_text(JAVA)
-    (file,) = cut("TideTest", ["testHigh"])
+    (file,) = cut("testHigh")
     assert file.path == "sea/src/test/java/org/apache/kafka/tide/TideTest.java"
     assert file.text.startswith(LICENSE + "package org.apache.kafka.tide;\n\nimport org.junit")
     for gone in ("testLow", "isLow() {", "assertTrue", "Uuid", "unused"):
@@ -111,7 +111,7 @@ def test_the_other_tests_go_with_what_only_they_use(unit):
 
 def test_a_helper_that_helpers_use_stays(unit):
     (unit / "TideTest.java").write_text(JAVA)
-    (file,) = cut("TideTest", ["testLow"])
+    (file,) = cut("testLow")
     assert "isLow() {" in file.text and "level(String name) {" in file.text
     assert "testHigh" not in file.text and "assertEquals" not in file.text
     assert "assertTrue(isLow());\n\n        assertTrue(isLow());" in file.text
@@ -121,7 +121,7 @@ def test_scala_is_cut_in_the_same_way_and_the_file_for_the_release_goes_with_it(
     (unit / "TideTest.scala").write_text(SCALA)
     for since in ("3.9", "4.2", "4.10"):
         (unit / f"SeaCalls-{since}.scala").write_text(f"package kafka.sea\n\ntrait C {{ {since} }}")
-    file, calls = cut("TideTest", ["testHigh"])
+    file, calls = cut("testHigh")
     assert file.path == "sea/src/test/scala/unit/kafka/tide/TideTest.scala"
     assert "import kafka.tide.Levels.high\n" in file.text
     assert "falls" not in file.text and "testLow" not in file.text
@@ -134,6 +134,6 @@ def test_scala_is_cut_in_the_same_way_and_the_file_for_the_release_goes_with_it(
 def test_a_test_or_a_class_that_is_not_there_is_told(unit):
     (unit / "TideTest.java").write_text(JAVA)
     with pytest.raises(UsageError, match="docs/findings/unit has no testEbb"):
-        cut("TideTest", ["testHigh", "testEbb"])
+        cut("testHigh", "testEbb")
     with pytest.raises(UsageError, match=r"has no MoonTest: run this in a checkout"):
         sources_of("MoonTest", "4.3.1")

@@ -45,24 +45,24 @@ def named(of, *steps: str) -> int:
     return int(state[cell.position])
 
 
-def can_take(of, before: tuple[str, ...], step: str) -> bool:
-    (instance,) = steps_named(of, (step,))
+def can_truncate(of, before: tuple[str, ...]) -> bool:
+    (instance,) = steps_named(of, (TRUNCATES,))
     return ReferenceEngine(of).step(after(of, *before), instance) is not None
 
 
 def test_a_follower_names_the_epoch_from_before_its_log_was_replaced_until_it_truncates():
     moves = (*LED_AND_FOLLOWS, *swap("b1"))
     assert (named(model(), *LED_AND_FOLLOWS), named(model(), *moves)) == (NAMES_NONE, 1)
-    assert can_take(model(), moves, TRUNCATES)
+    assert can_truncate(model(), moves)
     assert named(model(), *moves, TRUNCATES) == NAMES_NONE
-    assert not can_take(model(), (*moves, TRUNCATES), TRUNCATES)
+    assert not can_truncate(model(), (*moves, TRUNCATES))
 
 
 def test_an_epoch_that_the_leader_cannot_place_is_dropped_and_nothing_truncated():
     """The leader's log was replaced, too: its cache ends with epoch 0."""
     moves = (*LED_AND_FOLLOWS, *swap("b0"), *swap("b1"))
     assert named(model(), *moves, TRUNCATES) == NAMES_NONE
-    assert not can_take(model(), (*moves, TRUNCATES), TRUNCATES)
+    assert not can_truncate(model(), (*moves, TRUNCATES))
 
 
 @pytest.mark.parametrize(

@@ -98,13 +98,7 @@ def test_an_epoch_that_is_later_but_beyond_what_is_left_keeps_the_records_from_t
     steps = (
         "producer_send(leader=b0)",
         "follower_fetch_record(follower=b1, leader=b0)",
-        "producer_send(leader=b0)",
-        "controller_elect_preferred_leader(broker=b1)",
-        "leader_apply_metadata(broker=b1)",
-        "producer_send(leader=b1)",
-        "follower_apply_metadata(broker=b0)",
-        "follower_truncate_on_fetch(follower=b0, leader=b1)",
-        "follower_fetch_record(follower=b0, leader=b1)",
+        *APPENDS,
     )
     lost = "broker_lose_power_and_truncation(broker=b0, kept=2, checkpoint=0)"
     state = after(model, *steps, lost)
