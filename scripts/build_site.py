@@ -126,13 +126,14 @@ def stage(staging: Path, root: Path = ROOT) -> None:
 
 def add_traces(staging: Path) -> int:
     """Write a page for each stored counterexample, linked from its story; how many there are."""
-    from checker.lab.experiments.cases import FOLDER, PAGE_FILE, read_cases
+    from checker.core.files import COUNTEREXAMPLES
+    from checker.lab.experiments.cases import PAGE_FILE, read_cases
     from checker.lab.explanations.explanation import recognised_words
     from checker.telling.report.html import render_html
 
-    cases = read_cases(FOLDER)
+    cases = read_cases(COUNTEREXAMPLES)
     for case in cases:
-        folder = staging / case.folder.relative_to(FOLDER.parent)
+        folder = staging / case.folder.relative_to(COUNTEREXAMPLES.parent)
         trace = case.stored_trace()
         _write(folder / TRACE, render_html(trace, recognised_words(trace)))
         words = f"[Step through it]({TRACE}), with whole states, messages and causes."

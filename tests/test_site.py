@@ -12,9 +12,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from checker.core.files import COUNTEREXAMPLES
 from checker.kafka.cluster.picture import picture_of
 from checker.kafka.cluster.schedule import every_schedule
-from checker.lab.experiments.cases import FOLDER, read_cases
+from checker.lab.experiments.cases import read_cases
 from checker.lab.experiments.kill_table import as_svg, read_table
 from tests.support.scripts import script
 
@@ -222,8 +223,8 @@ def test_the_site_loads_nothing_from_elsewhere(site):
 
 @of_the_site
 def test_the_site_has_a_page_for_each_counterexample_and_its_story_leads_there(site):
-    for case in read_cases(FOLDER):
-        folder = site / "counterexamples" / case.folder.relative_to(FOLDER)
+    for case in read_cases(COUNTEREXAMPLES):
+        folder = site / "counterexamples" / case.folder.relative_to(COUNTEREXAMPLES)
         assert "trace.html" in Page(folder / "index.html").links
         assert case.violates in (folder / "trace.html").read_text(encoding="utf-8")
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from checker.core.exits import Exit
-from checker.lab.experiments.cases import FOLDER, read_cases
+from checker.core.files import COUNTEREXAMPLES
+from checker.lab.experiments.cases import read_cases
 from checker.lab.experiments.scenarios import read_scenarios
 from tests.support.extras import ASKED, link_what_all_need
 from tests.support.scripts import script
@@ -149,12 +150,12 @@ def test_the_wheel_does_what_the_repository_does(with_own_folders, wheel, tmp_pa
     run(*highwater, "explore", "kip101", "--trace-dir", ".", status=12)
     run(*highwater, "replay", "kip101-weak_isr.itf.json")
     run(*highwater, "report", "kip101-weak_isr", "--format", "html", "-o", "page.html")
-    story, *others = read_scenarios(FOLDER / "scenarios")
+    story, *others = read_scenarios(COUNTEREXAMPLES / "scenarios")
     told = json.loads(run(*highwater, "scenario", story.name, "--json"))
     assert len(told["runs"]) == len(story.runs)
     there = packages / "highwater" / "counterexamples" / "scenarios"
     assert len(read_scenarios(there)) == len(others) + 1
-    stored = read_cases(FOLDER)
+    stored = read_cases(COUNTEREXAMPLES)
     assert len(json.loads(run(*highwater, "cases", "--json"))["cases"]) == len(stored)
     assert json.loads(run(*highwater, "matrix", "--stored", "--json"))["complete"]
     run(*highwater, "prove", "async_isr", "--unbounded")

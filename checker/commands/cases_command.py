@@ -34,10 +34,11 @@ def command(
     Each is replayed on the reference engine. With --write each is searched for anew.
     """
     from checker.core.engines.agreement import require_agreement
+    from checker.core.files import COUNTEREXAMPLES
     from checker.core.verdict import Agreement
-    from checker.lab.experiments.cases import FOLDER, read_cases
+    from checker.lab.experiments.cases import read_cases
 
-    root = directory or (Path(FOLDER.name) if write or pages else FOLDER)
+    root = directory or (Path(COUNTEREXAMPLES.name) if write or pages else COUNTEREXAMPLES)
     rows = []
     for case in read_cases(root):
         trace = case.find() if write else case.stored_trace()

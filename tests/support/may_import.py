@@ -141,7 +141,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *(CHILDREN, REPORT, PICTURES),
     ),
     "checker.lab.explanations": (
-        *("model", "properties", VERDICT, AMOUNTS, ENGINES, SEARCH, TRACES, CAUSES, REPORT),
+        *("model", "properties", VERDICT, FILES, AMOUNTS, ENGINES, SEARCH, TRACES, CAUSES, REPORT),
         *("checker.core.graphs", "checker.lab.experiments"),
     ),
     "checker.lab.hunting": (

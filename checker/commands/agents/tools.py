@@ -21,7 +21,6 @@ from checker.commands.cli import COMMANDS, highwater
 from checker.commands.outputs.common import Error
 from checker.commands.outputs.schema import OPEN_ENDED, OUTPUTS
 from checker.commands.outputs.shapes import JSON, definitions_of
-from model.language.declare.settings import value_text
 from model.language.errors import UsageError, unknown_name
 
 OFFERED = ("list", "explore", "explain", "replay", "simulate", "ask", "affected")
@@ -132,7 +131,7 @@ class Tool:
                 raise UsageError(f"{name!r} is no name of a bound")
         params = self.command.params
         return [
-            f"{option_of_bound(name.replace('-', '_'), params)}={value_text(value)}"
+            f"{option_of_bound(name.replace('-', '_'), params)}={_word(value)}"
             for name, value in given.items()
         ]
 
@@ -205,12 +204,17 @@ def _words(param: click.Parameter, key: str, value: Any) -> list[str]:
     """A value as what stands on a command line."""
     if isinstance(param, click.Option) and param.is_flag:
         if not isinstance(value, bool):
-            raise UsageError(f"{key} is true or false, not {value_text(value)}")
+            raise UsageError(f"{key} is true or false, not {_word(value)}")
         return [param.opts[0]] if value else list(param.secondary_opts[:1])
     if _is_pairs(param) and isinstance(value, Mapping):
-        return [f"{name}={value_text(each)}" for name, each in value.items()]
+        return [f"{name}={_word(each)}" for name, each in value.items()]
     many = value if _is_many(param) and isinstance(value, list) else [value]
-    return [value_text(each) for each in many]
+    return [_word(each) for each in many]
+
+
+def _word(value: Any) -> str:
+    """A value as one types it: JSON's `true` and not Python's `True`."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _checked(param: click.Parameter, word: str, folder: Folder) -> str:

@@ -33,7 +33,6 @@ from properties import Property, choose_properties
 
 CASE_FILE, PAGE_FILE = "case.toml", "README.md"
 COMMAND_WIDTH = 98
-FOLDER = COUNTEREXAMPLES
 
 
 @dataclass(frozen=True)
@@ -153,14 +152,14 @@ def read_cases(root: Path) -> list[Case]:
 @lru_cache
 def stored_cases() -> tuple[Case, ...]:
     """The cases that come with the project; none where they were not installed."""
-    return tuple(read_cases(FOLDER)) if FOLDER.is_dir() else ()
+    return tuple(read_cases(COUNTEREXAMPLES)) if COUNTEREXAMPLES.is_dir() else ()
 
 
 def stored_case(name: Path) -> Case | None:
     """The case in that folder, or of that name; `None` if there is none."""
     if (name / CASE_FILE).is_file():
         return read_case(name)
-    found = sorted(FOLDER.glob(f"*/{name}/{CASE_FILE}")) if len(name.parts) == 1 else []
+    found = sorted(COUNTEREXAMPLES.glob(f"*/{name}/{CASE_FILE}")) if len(name.parts) == 1 else []
     return read_case(found[0].parent) if found else None
 
 
@@ -172,7 +171,7 @@ def accepted_trace(file: Path, protocol: str | None = None) -> Trace:
     wanted = protocol_named(protocol) if protocol else None
     case = None if file.is_file() else stored_case(file)
     if case is None and not file.exists() and file.name == str(file) and not file.suffix:
-        stored = [path.parent.name for path in FOLDER.glob(f"*/*/{CASE_FILE}")]
+        stored = [path.parent.name for path in COUNTEREXAMPLES.glob(f"*/*/{CASE_FILE}")]
         begun = sorted(each for each in stored if each.startswith(f"{file.name}-"))
         hint = f"did you mean {' or '.join(map(repr, begun))}? " if begun else ""
         kind = "file or stored counterexample"

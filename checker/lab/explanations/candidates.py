@@ -15,8 +15,9 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+from checker.core.files import COUNTEREXAMPLES
 from checker.core.traces.trace import Trace
-from checker.lab.experiments.cases import FOLDER, Case, stored_cases
+from checker.lab.experiments.cases import Case, stored_cases
 from model.kafka.proposals import PROPOSAL_PAGES
 from model.language.declare.settings import SettingInfo, as_text, describe
 from model.language.errors import UsageError
@@ -222,7 +223,7 @@ def _others(info: SettingInfo, now: Any) -> list[Any]:
 
 def links_of(source: str) -> tuple[str, ...]:
     """Addresses of the proposals and issues that a source names, and pages of the findings."""
-    findings = FOLDER.parent / "docs" / "findings"
+    findings = COUNTEREXAMPLES.parent / "docs" / "findings"
     pages = [
         f"docs/findings/{page.name}"
         for number in re.findall(r"\b0\d{3}\b", source)
