@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -239,6 +242,35 @@ def test_what_seems_relevant_is_enough_within_small_bounds():
     )
     assert not relevance.do_without({"committed"}, [strong_isr])
     assert "committed" in relevance.names
+
+
+@pytest.mark.slow
+def test_questions_come_in_the_same_order_in_every_process():
+    """Z3's answers depend on what it was asked before: in sets names come in any order."""
+    code = """
+from checker.core.proofs.unbounded.relevance import Relevance
+from model.async_isr.protocol import ASYNC_ISR
+from properties import choose_properties, lemmas_of
+
+class Noted(Relevance):
+    def of_step(self, action, name):
+        print(action, name)
+        return super().of_step(action, name)
+
+asked = choose_properties(ASYNC_ISR, ["valid_high_watermark"])
+Noted(ASYNC_ISR.model(), lemmas_of(ASYNC_ISR)).needed(asked)
+"""
+
+    def order(seed: str) -> str:
+        environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": "."}
+        asked = [sys.executable, "-c", code]
+        return subprocess.run(
+            asked, check=True, env=environment, capture_output=True, text=True
+        ).stdout
+
+    first = order("0")
+    assert len(first.splitlines()) > 20
+    assert order("1") == first
 
 
 @pytest.mark.slow

@@ -80,7 +80,7 @@ class Relevance:
             core = cores.pop()
             if core is None:
                 return None
-            for name in core - found:
+            for name in sorted(core - found):
                 found.add(name)
                 cores += [self.of_step(action, name) for action in self._steps]
         return tuple(name for name in self._terms if name in found)
