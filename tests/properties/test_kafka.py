@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from checker.core.search.explore import Explorer, Options
 from checker.core.traces.trace import build_trace
 from checker.core.verdict import Verdict
 from model.kafka.partition_change import change_partition
@@ -14,7 +13,7 @@ from model.kafka.state import Broker, TopicPartition
 from model.language import action, choose, maximum, minimum, not_, require
 from model.replicated_log import Offset
 from properties import Sense, choose_properties, properties_of
-from tests.support.kafka import FIX_36, SAFE, kafka_model
+from tests.support.kafka import FIX_36, SAFE, explored_for, kafka_model
 from tests.support.laws import explore
 from tests.support.tiers import slow_but
 
@@ -233,9 +232,7 @@ def test_every_witness_is_reached_and_no_premise_is_idle():
     model = kafka_model(
         "kafka-4.1", SAFE | FIX_36, crashes=1, preferred_elections=1, max_leader_epoch=2
     )
-    result = Explorer(
-        model, properties_of(KAFKA), options=Options(keep_going=True, cross_check=False)
-    ).run()
+    result = explored_for(properties_of(KAFKA), model)
     for prop in properties_of(KAFKA):
         if prop.sense is Sense.SOMETIMES:
             assert result.verdict_on(prop) is Verdict.REACHED, prop.name

@@ -8,7 +8,6 @@ import pytest
 import z3
 
 from checker.core.engines.symbolic import SymbolicEngine
-from checker.core.search.explore import Explorer, Options
 from checker.core.verdict import Verdict
 from checker.lab.experiments.cases import read_case
 from model.kafka.leader_epoch_cache import local_truncation
@@ -18,7 +17,7 @@ from model.language import all_of, every, implies
 from properties import lemmas_of, properties_of
 from properties.claims import always
 from properties.kafka.lemmas import answers, logs
-from tests.support.kafka import FIX_36, SAFE, kafka_model
+from tests.support.kafka import FIX_36, SAFE, explored_for, kafka_model
 from tests.support.tiers import nightly, slow_but
 
 CASES = Path(__file__).parents[2] / "counterexamples" / "kafka"
@@ -69,9 +68,7 @@ OFTEN = ("four epochs, no fix 36", "a power loss", "answers in flight")
     "name", [n if n in OFTEN else nightly("other faults", n) for n in REACHABLE]
 )
 def test_every_lemma_holds_in_every_reachable_state(name):
-    result = Explorer(
-        REACHABLE[name], LEMMAS, options=Options(keep_going=True, cross_check=False)
-    ).run()
+    result = explored_for(LEMMAS, REACHABLE[name])
 
     assert [violation.property.name for violation in result.violations] == []
     assert result.verdict is Verdict.EXHAUSTED
@@ -102,7 +99,7 @@ FALLEN = {
 def test_without_a_fix_lemmas_fall_in_reachable_states(name):
     model = read_case(CASES / name).broken.model
 
-    result = Explorer(model, LEMMAS, options=Options(keep_going=True, cross_check=False)).run()
+    result = explored_for(LEMMAS, model)
 
     assert {violation.property.name for violation in result.violations} >= FALLEN[name]
 

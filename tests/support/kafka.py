@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from checker.core.verdict import Exploration
 from checker.lab.experiments.choices import steps_named
 from model.kafka.protocol import KAFKA
 from model.language.protocol import Model
-from properties import promised_properties
+from properties import Property, promised_properties
 
 DURABILITY = (
     "exposed_records_survive",
@@ -57,13 +57,17 @@ def goes(model: Model, *steps: str) -> bool:
 
 
 def explored(model: Model, *properties: str, symmetry: bool = False) -> Exploration:
-    """All violations of the given properties, or of all that are promised.
+    """All violations of the given properties, or of all that are promised."""
+    return explored_for(promised_properties(model, properties), model, symmetry)
+
+
+def explored_for(claims: Iterable[Property], model: Model, symmetry: bool = False) -> Exploration:
+    """All violations of these claims.
 
     Without the comparison with the reference engine, which has tests of its own.
     """
-    chosen = promised_properties(model, properties)
     options = Options(keep_going=True, symmetry=symmetry, cross_check=False)
-    return Explorer(model, chosen, options=options).run()
+    return Explorer(model, claims, options=options).run()
 
 
 def depths(result: Exploration) -> dict[str, int]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from checker.core.search.explore import Explorer, Options
 from checker.core.verdict import Verdict
 from model.kafka import log_dir_failure
 from model.kafka.protocol import KAFKA
 from model.language import all_of, any_of, every, implies, is_none, not_
 from properties import Property
 from properties.kafka import availability, isr, safety
+from tests.support.kafka import depths, explored_for
 from tests.support.tiers import first_and_slow
 
 QUIET = {"crashes": 0, "preferred_elections": 0}
@@ -22,13 +22,7 @@ LED = availability.live_replicas_have_a_leader
 def searched(claims, bounds, preset="fixed", **settings):
     chosen = dict(KAFKA.preset(f"kafka-{preset}")) | {"min.insync.replicas": "2"} | settings
     model = KAFKA.model(QUIET | bounds, chosen)
-    return Explorer(
-        model, claims, options=Options(symmetry=True, keep_going=True, cross_check=False)
-    ).run()
-
-
-def lengths(result):
-    return {violation.property.name: len(violation.steps) for violation in result.violations}
+    return explored_for(claims, model, symmetry=True)
 
 
 def holds_in_steps(name, words, holds):
@@ -68,7 +62,7 @@ NOT_ELECTED = holds_in_steps(
 @pytest.mark.slow
 def test_an_offline_replica_does_nothing_and_is_not_elected():
     result = searched([IDLE, NOT_ELECTED], {**TINY, "failed_directories": 1, "shutdowns": 1})
-    assert (lengths(result), result.verdict) == ({}, Verdict.EXHAUSTED)
+    assert (depths(result), result.verdict) == ({}, Verdict.EXHAUSTED)
 
 
 @pytest.mark.slow
@@ -96,7 +90,7 @@ def test_without_the_guard_an_offline_replica_would_follow(monkeypatch):
             for b in p.brokers
         ),
     )  # fmt: skip
-    assert lengths(searched([offline], {**TINY, "failed_directories": 1})) == {IDLE.name: 2}
+    assert depths(searched([offline], {**TINY, "failed_directories": 1})) == {IDLE.name: 2}
 
 
 @pytest.mark.slow
@@ -113,7 +107,7 @@ def test_one_failure_and_two_clean_stops_lose_a_record_unless_both_fixes_are_on(
     result = searched(
         [KEPT, LED, isr.partition_has_leader_when_a_candidate_lives], bounds, **settings
     )
-    assert lengths(result) == ({KEPT.name: lost} if lost else {})
+    assert depths(result) == ({KEPT.name: lost} if lost else {})
     assert bool(lost) or result.verdict is Verdict.EXHAUSTED
 
 
@@ -133,7 +127,7 @@ def test_to_leave_the_elr_is_not_enough_while_the_isr_may_be_joined(monkeypatch)
 
     monkeypatch.setattr(replication_control, "request_is_acceptable", as_released)
     found = searched([KEPT, LED], {"failed_directories": 1, "shutdowns": 2})
-    assert lengths(found) == {KEPT.name: 21}
+    assert depths(found) == {KEPT.name: 21}
 
 
 @pytest.mark.slow
@@ -145,7 +139,7 @@ def test_to_leave_the_elr_is_not_enough_while_the_isr_may_be_joined(monkeypatch)
 )
 def test_one_failure_more_than_is_promised_loses_nothing_where_three_must_be_in_sync(faults):
     result = searched([KEPT], faults, **{"min.insync.replicas": "3"})
-    assert (lengths(result), result.verdict) == ({}, Verdict.EXHAUSTED)
+    assert (depths(result), result.verdict) == ({}, Verdict.EXHAUSTED)
 
 
 @pytest.mark.slow

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from checker.core.search.explore import Explorer, Options
 from model.kafka.protocol import KAFKA
 from model.language import all_of, every, implies, not_, some
 from properties import Property
 from properties.kafka import safety
+from tests.support.kafka import depths, explored_for
 
 BOUNDS = {"crashes": 0, "preferred_elections": 0, "power_losses": 1, "max_leader_epoch": 2}
 FIXED = {"min.insync.replicas": "2", "reset.follower.leo.every.epoch": "true"}
@@ -31,20 +31,14 @@ ELIGIBLE_WHILE_BELOW = Property(
 def searched(claims, first, preset="4.3", bounds=BOUNDS, **settings):
     chosen = dict(KAFKA.preset(f"kafka-{preset}")) | FIXED | settings
     model = KAFKA.model(bounds, chosen | {"first.partition.replicas": str(first)})
-    return Explorer(
-        model, claims, options=Options(symmetry=True, keep_going=True, cross_check=False)
-    ).run()
-
-
-def lengths(result):
-    return {found.property.name: len(found.steps) for found in result.violations}
+    return explored_for(claims, model, symmetry=True)
 
 
 @pytest.mark.parametrize("preset", ["4.1", "4.3"])
 def test_a_first_partition_with_one_replica_leaves_the_others_without_eligible_replicas(preset):
-    found = lengths(searched([safety.acknowledged_records_survive], 1, preset))
+    found = depths(searched([safety.acknowledged_records_survive], 1, preset))
     assert found == {"acknowledged_records_survive": 13}
-    assert set(lengths(searched([ELIGIBLE_WHILE_BELOW], 1, preset))) == {ELIGIBLE_WHILE_BELOW.name}
+    assert set(depths(searched([ELIGIBLE_WHILE_BELOW], 1, preset))) == {ELIGIBLE_WHILE_BELOW.name}
 
 
 @pytest.mark.slow
@@ -52,7 +46,7 @@ def test_a_first_partition_with_one_replica_leaves_the_others_without_eligible_r
 def test_a_first_partition_with_as_many_as_are_wanted_or_more_changes_nothing(first):
     claims = [safety.acknowledged_records_survive, ELIGIBLE_WHILE_BELOW]
     found, alone = searched(claims, first), searched(claims, 0)
-    assert lengths(found) == lengths(alone) == {}
+    assert depths(found) == depths(alone) == {}
     assert found.distinct_states == alone.distinct_states
 
 
@@ -60,7 +54,7 @@ def test_a_first_partition_with_as_many_as_are_wanted_or_more_changes_nothing(fi
 def test_with_the_fix_the_first_partition_does_not_matter():
     claims = [safety.acknowledged_records_survive, ELIGIBLE_WHILE_BELOW]
     found, alone = searched(claims, 1, **OWN), searched(claims, 0)
-    assert lengths(found) == {}
+    assert depths(found) == {}
     assert found.distinct_states == alone.distinct_states
 
 
@@ -79,6 +73,6 @@ ACKNOWLEDGED_BY_ENOUGH = Property(
 
 
 def test_leaders_go_by_their_own_partition():
-    assert lengths(searched([ACKNOWLEDGED_BY_ENOUGH], 1)) == {}
+    assert depths(searched([ACKNOWLEDGED_BY_ENOUGH], 1)) == {}
     one = searched([ACKNOWLEDGED_BY_ENOUGH], 1, acks="1")
-    assert set(lengths(one)) == {ACKNOWLEDGED_BY_ENOUGH.name}
+    assert set(depths(one)) == {ACKNOWLEDGED_BY_ENOUGH.name}

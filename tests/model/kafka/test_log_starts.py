@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from checker.core.engines.reference import ReferenceEngine
-from checker.core.search.explore import Explorer, Options
 from checker.core.verdict import Verdict
 from checker.lab.experiments.choices import steps_named
 from model.kafka.state import TopicPartition
 from model.language import every
 from properties.claims import always
-from tests.support.kafka import SAFE, after, depths, explored, kafka_model
+from tests.support.kafka import SAFE, after, depths, explored, explored_for, kafka_model
 from tests.support.tiers import first_and_slow
 
 KEPT = {"epoch.cache": "kept"}
@@ -232,5 +231,4 @@ def test_but_for_a_crash_that_takes_a_log_back():
 
 def steps_found(model):
     """How deep a log start goes down."""
-    options = Options(keep_going=True, cross_check=False)
-    return depths(Explorer(model, [log_starts_grow], options=options).run())
+    return depths(explored_for([log_starts_grow], model))

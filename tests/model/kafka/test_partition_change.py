@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from checker.core.search.explore import Explorer, Options
 from checker.core.verdict import Verdict
 from model.kafka.protocol import KAFKA
 from model.kafka.state import TopicPartition
 from model.language import all_of, any_of, every, implies, not_, some
 from properties import choose_properties
 from properties.claims import always
-from tests.support.kafka import FIX_36, SAFE, depths, kafka_model
+from tests.support.kafka import FIX_36, SAFE, depths, explored_for, kafka_model
 
 
 def has_changed(before: TopicPartition, after: TopicPartition) -> bool:
@@ -87,8 +86,6 @@ def test_whatever_changes_the_partition_changes_it_whole(bounds):
     # the ELR meet requests under way, and a leader that has yet to read an image that it knows.
     model = kafka_model("kafka-4.1", SAFE | FIX_36 | APART, crashes=2, **bounds)
     lemmas = choose_properties(KAFKA, CONTROLLER)
-    result = Explorer(
-        model, [*STEPS, *lemmas], options=Options(keep_going=True, cross_check=False)
-    ).run()
+    result = explored_for([*STEPS, *lemmas], model)
     assert depths(result) == {}
     assert result.verdict is Verdict.EXHAUSTED

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from checker.core.search.explore import Explorer, Options
 from model.kafka.protocol import KAFKA
 from model.language import all_of, any_of, every, implies, is_none, not_
 from properties import Property
 from properties.kafka.availability import reassignments_can_end
 from properties.kafka.safety import acknowledged_records_survive
+from tests.support.kafka import depths, explored_for
 from tests.support.tiers import first_and_slow
 
 BOUNDS = {
@@ -21,13 +21,7 @@ SETTINGS = {"min.insync.replicas": "2", "replication.factor": "2"}
 def searched(claims, preset="4.3", bounds=None, **settings):
     chosen = dict(KAFKA.preset(preset)) | SETTINGS | settings
     model = KAFKA.model(BOUNDS | (bounds or {}), chosen)
-    return Explorer(
-        model, claims, options=Options(symmetry=True, keep_going=True, cross_check=False)
-    ).run()
-
-
-def names(result):
-    return [violation.property.name for violation in result.violations]
+    return explored_for(claims, model, symmetry=True)
 
 
 IN_SYNC = Property(
@@ -105,12 +99,12 @@ def unfixed():
 
 @pytest.mark.slow
 def test_only_replicas_lead_and_are_in_sync_and_others_keep_no_log(unfixed):
-    assert names(unfixed) == ["eligible_is_replica"]
+    assert list(depths(unfixed)) == ["eligible_is_replica"]
 
 
 @pytest.mark.slow
 def test_with_the_fix_only_replicas_are_eligible():
-    assert names(searched([ELIGIBLE], **{"elr.of.replicas.only": "true"})) == []
+    assert depths(searched([ELIGIBLE], **{"elr.of.replicas.only": "true"})) == {}
 
 
 @pytest.mark.slow
@@ -144,7 +138,7 @@ def test_until_4_2_a_reassignment_waits_for_all_replicas_that_stay():
             ),
             of_steps=True,
         )  # fmt: skip
-        return names(searched([claim], preset, {"crashes": 0, "max_leader_epoch": 1}))
+        return list(depths(searched([claim], preset, {"crashes": 0, "max_leader_epoch": 1})))
 
     assert (ends("4.1"), ends("4.3")) == ([], ["all_are_in_sync"])
 
@@ -159,11 +153,11 @@ def test_a_replica_more_and_a_replica_less(preset):
     claims = [IN_SYNC, LEADS, EMPTY, NO_EPOCH, ANEW, reassignments_can_end]
     alone = dict(bounds, reassignment_replacements=0)
     result = searched([*claims, TAKES_OUT], preset, alone)
-    assert names(result) == []
+    assert depths(result) == {}
     met = {name for name, counts in result.actions.items() if counts.enabled}
     assert met >= ONE_BY_ONE - {"operator_restore_replicas", "operator_move_replica_at_once"}
     replaced = searched(claims, preset, bounds)
-    assert names(replaced) == ([reassignments_can_end.name] if preset == "4.3" else [])
+    assert list(depths(replaced)) == ([reassignments_can_end.name] if preset == "4.3" else [])
     assert replaced.actions["operator_restore_replicas"].enabled
 
 
@@ -192,7 +186,7 @@ def test_a_replica_that_is_wanted_back_is_removed_all_the_same():
                 )
             ),
         )  # fmt: skip
-        return names(searched([both], "4.3", bounds, **settings))
+        return list(depths(searched([both], "4.3", bounds, **settings)))
 
     assert (wanted_back(), wanted_back(**{"replacing.sets.both.lists": "true"})) == (
         [],

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from checker.core.search.explore import Explorer, Options
 from checker.core.verdict import Verdict
 from model.kafka.protocol import KAFKA
 from model.language import all_of, any_of, every, implies, not_
 from properties import Property
 from properties.kafka import availability, safety
+from tests.support.kafka import depths, explored_for
 
 FIXED = {"min.insync.replicas": "2", "reset.follower.leo.every.epoch": "true"}
 BOUNDS = {"crashes": 0, "preferred_elections": 0, "unregistrations": 1}
@@ -19,13 +19,7 @@ TINY = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 2}
 def searched(claims, bounds, preset="4.3", **settings):
     chosen = dict(KAFKA.preset(f"kafka-{preset}")) | FIXED | settings
     model = KAFKA.model(BOUNDS | bounds, chosen)
-    return Explorer(
-        model, claims, options=Options(symmetry=True, keep_going=True, cross_check=False)
-    ).run()
-
-
-def names(result):
-    return [violation.property.name for violation in result.violations]
+    return explored_for(claims, model, symmetry=True)
 
 
 def holds_in_steps(name, words, holds):
@@ -78,7 +72,7 @@ ONE_EPOCH = holds_in_steps(
 def test_the_controller_forgets_a_broker_and_takes_it_for_unclean_when_it_is_back():
     claims = [FORGOTTEN, UNCLEAN, ELR_KEPT]
     result = searched(claims, {**TINY, "shutdowns": 2})
-    assert (names(result), result.verdict) == ([], Verdict.EXHAUSTED)
+    assert (depths(result), result.verdict) == ({}, Verdict.EXHAUSTED)
     assert result.actions["operator_unregister_broker"].enabled
 
 
@@ -89,7 +83,7 @@ def test_without_the_rule_a_broker_would_keep_its_place(monkeypatch):
     monkeypatch.setattr(
         partition_change, "registers_cleanly", lambda _, broker: broker.stopped_cleanly
     )
-    assert names(searched([FORGOTTEN, UNCLEAN], {**TINY, "shutdowns": 2})) == [UNCLEAN.name]
+    assert list(depths(searched([FORGOTTEN, UNCLEAN], {**TINY, "shutdowns": 2}))) == [UNCLEAN.name]
 
 
 @pytest.mark.slow
@@ -97,7 +91,7 @@ def test_alone_it_loses_nothing_with_elr_and_without():
     for settings in ({}, {"eligible.leader.replicas": "false"}):
         bounds = {"unregistrations": 2, "shutdowns": 1, "max_leader_epoch": 2}
         result = searched([safety.acknowledged_records_survive], bounds, **settings)
-        assert (names(result), result.verdict) == ([], Verdict.EXHAUSTED)
+        assert (depths(result), result.verdict) == ({}, Verdict.EXHAUSTED)
 
 
 @pytest.mark.slow
