@@ -117,17 +117,31 @@ def cannot_win(quorum: Quorum, node: Node) -> bool:
     promised=has_pre_votes,
 )
 def who_cannot_win_starts_no_election(before: Quorum, after: Quorum) -> bool:
-    """Its log is behind, or the others hear their leader."""
+    """Its log is behind, or the others hear their leader.
+
+    Who loses power may lose its last VotersRecord, and with another voter set win.
+    """
     return every(
-        not_(all_of(cannot_win(before, node), _stands(before, after, node)))
+        not_(
+            all_of(
+                cannot_win(before, node),
+                _stands(before, after, node),
+                voter_set(before, node) == voter_set(after, after.nodes[node]),
+            )
+        )
         for node in before.nodes
     )
 
 
 def is_heard(quorum: Quorum, leader: Node, node: Node) -> bool:
-    """The leader of the latest epoch, and a majority of its voters hears it, without the node."""
+    """The leader of the latest epoch, and a majority of its voters hears it, without the node.
+
+    Not who has fetched from it in an earlier epoch, and does not know that it leads again.
+    """
     heard_by = quorum.nodes.where(
-        lambda each: all_of(each != node, each.leader == leader, hears(each))
+        lambda each: all_of(
+            each != node, each.epoch == leader.epoch, each.leader == leader, hears(each)
+        )
     )
     return all_of(
         leader != node,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import pytest
 
+from checker.core.engines.reference import ReferenceEngine
 from checker.core.search.explore import Explorer, Limits, Options
 from checker.core.verdict import Verdict
 from model.kraft.bounds import EPOCHS
@@ -22,7 +24,7 @@ from model.kraft.state import CANDIDATE, PROSPECTIVE, UNATTACHED, Node, Quorum
 from model.language import action, minimum, require
 from properties import Sense, choose_properties, promised_properties, properties_of
 from tests.support.laws import check_is_broken, explore
-from tests.support.textbook import count_levels
+from tests.support.textbook import count_levels, replay
 from tests.support.tiers import nightly
 
 ALWAYS = [p for p in properties_of(KRAFT) if p.sense is Sense.ALWAYS]
@@ -200,6 +202,52 @@ def test_who_needs_no_pre_votes_disturbs(name, depth):
     bounds = {"appends": 0, "epochs": 2, "log_size": 2}
     (violation,) = explore(wrong.model(bounds, preset="kafka-fixed"), [prop]).violations
     assert violation.depth == depth
+
+
+ADDED_AND_FORGOTTEN = """
+node_hear_of_epoch(node=1, other=0)
+follower_fetch(node=1, leader=0)
+node_flush(node=1)
+follower_fetch(node=1, leader=0)
+leader_add_voter(leader=0, voter=1)
+node_lose_power(node=0)
+"""
+LEADS_AGAIN = """
+leader_remove_voter(leader=0, voter=1)
+node_flush(node=0)
+node_lose_power(node=0)
+resigned_leave(node=0)
+node_time_out(node=0)
+voter_grant_pre_vote(node=0, voter=2)
+prospective_stand(node=0)
+voter_grant_vote(node=0, voter=2)
+node_time_out(node=2)
+voter_grant_pre_vote(node=2, voter=1)
+candidate_become_leader(node=0)
+voter_grant_pre_vote(node=2, voter=3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "steps", "bounds", "settings"),
+    [
+        ("who_cannot_win_starts_no_election", ADDED_AND_FORGOTTEN, {}, {"observers": "2"}),
+        ("a_leader_that_is_heard_is_not_disturbed", LEADS_AGAIN, {"nodes": 4, "epochs": 4}, {}),
+    ],
+    ids=["a voter set that is forgotten", "a leader that leads again"],
+)
+def test_pre_votes_do_not_promise_what_nobody_can_know(name, steps, bounds, settings):
+    """A voter set that a power loss took, a leader that leads again; hunts found both."""
+    (prop,) = choose_properties(KRAFT, [name])
+    bounds = bounds | {"power_losses": 1, "log_size": 4}
+    model = KRAFT.model(bounds, {**KRAFT.preset("kafka-fixed"), **settings})
+    path = [
+        next(i.number for i in model.instances if str(i) == step)
+        for step in steps.split("\n")[1:-1]
+    ]
+    states = replay(model, tuple(path))
+    reference = ReferenceEngine(model)
+    assert all(reference.holds(prop.claim, *pair) for pair in itertools.pairwise(states))
 
 
 # --- rules ---------------------------------------------------------------------------------------
