@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import signal
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -318,6 +319,36 @@ def test_no_error_is_raised_where_the_garbage_collector_would_drop_it():
             work(given_up)
     finally:
         gc.callbacks.remove(slow)
+    assert ended
+    assert time.monotonic() < given_up - 26  # before it would have been raised once more
+
+
+def test_no_error_is_raised_where_a_closed_generator_would_drop_it():
+    """In a profile function, which is called as a generator ends that nobody has any more."""
+    ended: list[str] = []
+
+    def slow(frame, kind, _):
+        if frame.f_code is endless.__code__ and not ended:
+            wait = time.monotonic() + 1.0
+            while time.monotonic() < wait:
+                pass
+            ended.append("whole")
+
+    def endless():
+        while True:
+            yield
+
+    generator = endless()
+    next(generator)
+    before = sys.getprofile()
+    given_up = time.monotonic() + 30
+    try:
+        with pytest.raises(LimitError), Ceiling(0.1):
+            sys.setprofile(slow)
+            del generator
+            work(given_up)
+    finally:
+        sys.setprofile(before)
     assert ended
     assert time.monotonic() < given_up - 26  # before it would have been raised once more
 
