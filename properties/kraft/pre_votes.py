@@ -9,7 +9,7 @@ node that is told UNSUPPORTED_VERSION stands at once.
 
 from __future__ import annotations
 
-from model.kraft.kraft_control_record_state_machine import voter_set
+from model.kraft.kraft_control_record_state_machine import is_voter, voter_set
 from model.kraft.leader_state import is_established
 from model.kraft.state import CANDIDATE, FOLLOWER, PROSPECTIVE, Node, Quorum
 from model.kraft.voter_set import is_majority
@@ -63,14 +63,20 @@ def is_removed(quorum: Quorum, node: Node) -> bool:
     promised=lambda model: has_voters_in_the_log(model) and has_pre_votes(model),
 )
 def a_removed_voter_starts_no_election(before: Quorum, after: Quorum) -> bool:
-    """It does not know that it was removed. A voter may grant before that record reaches it."""
+    """It does not know that it was removed.
+
+    A voter may grant before that record reaches it, and may lose the disk that holds it.
+    """
     return every(
         not_(
             all_of(
                 is_removed(before, node),
                 _stands(before, after, node),
                 every(
-                    implies(node.votes.contains(each), node.log.is_at_least(each.log))
+                    implies(
+                        node.votes.contains(each),
+                        all_of(is_voter(before, node, each), node.log.is_at_least(each.log)),
+                    )
                     for each in before.nodes
                 ),
             )

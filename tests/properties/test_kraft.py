@@ -226,20 +226,37 @@ voter_grant_pre_vote(node=2, voter=1)
 candidate_become_leader(node=0)
 voter_grant_pre_vote(node=2, voter=3)
 """
+GRANTED_AND_FORGOTTEN = """
+node_time_out(node=1)
+node_time_out(node=2)
+leader_remove_voter(leader=0, voter=2)
+node_crash(node=3)
+voter_grant_pre_vote(node=2, voter=3)
+follower_fetch(node=3, leader=0)
+follower_fetch(node=3, leader=0)
+node_lose_disk(node=3)
+voter_grant_pre_vote(node=2, voter=1)
+"""
 
 
 @pytest.mark.parametrize(
     ("name", "steps", "bounds", "settings"),
     [
+        (
+            "a_removed_voter_starts_no_election",
+            GRANTED_AND_FORGOTTEN,
+            {"nodes": 4, "epochs": 2, "crashes": 1, "disk_losses": 1, "power_losses": 0},
+            {"whole.fetches": "false"},
+        ),
         ("who_cannot_win_starts_no_election", ADDED_AND_FORGOTTEN, {}, {"observers": "2"}),
         ("a_leader_that_is_heard_is_not_disturbed", LEADS_AGAIN, {"nodes": 4, "epochs": 4}, {}),
     ],
-    ids=["a voter set that is forgotten", "a leader that leads again"],
+    ids=["a disk that is lost", "a voter set that is forgotten", "a leader that leads again"],
 )
 def test_pre_votes_do_not_promise_what_nobody_can_know(name, steps, bounds, settings):
-    """A voter set that a power loss took, a leader that leads again; hunts found both."""
+    """What a granter lost with its disk or by a power loss, a leader again; hunts found them."""
     (prop,) = choose_properties(KRAFT, [name])
-    bounds = bounds | {"power_losses": 1, "log_size": 4}
+    bounds = {"power_losses": 1, "log_size": 4} | bounds
     model = KRAFT.model(bounds, {**KRAFT.preset("kafka-fixed"), **settings})
     path = [
         next(i.number for i in model.instances if str(i) == step)
