@@ -12,6 +12,9 @@ GUARANTEES := counterexamples/matrix/guarantees
 MUTANTS ?=
 # Seconds after which no nightly test begins any more, and two hours later all end.
 NIGHT ?= 28800
+# Seconds to hunt in each preset; another seed draws other models.
+HUNT ?= 600
+SEED ?= 1
 # Options of the comparison with other checkers, such as --large.
 PEERS ?=
 
@@ -77,6 +80,19 @@ test-browser: $(ALL) ## look at the pages in Chromium, which it installs where i
 .PHONY: mutants
 mutants: jvm $(ALL) ## break the checker in many ways, and see that the tests notice each
 	@$(BIN)/python -m tests.mutants $(MUTANTS)
+
+# Ends with 12 if a hunt has found what no entry of the catalogue explains.
+.PHONY: hunt
+hunt: $(BASE) ## hunt for new bugs in every preset of every protocol, HUNT seconds each; it goes on
+	@mkdir -p build/hunts; $(BIN)/highwater list --json | $(BIN)/python -c 'import json, sys; \
+		all = json.load(sys.stdin)["protocols"]; \
+		[print(each["name"], preset) for each in all for preset in each["presets"]]' | { \
+		found=0; while read -r protocol preset; do \
+			echo; $(BIN)/highwater hunt $$protocol --preset $$preset --seed $(SEED) --quiet \
+				--workers $(WORKERS) --max-seconds $(HUNT) \
+				--store build/hunts/$$protocol-$$preset.jsonl </dev/null || case $$? in \
+				12) found=12;; 20) ;; *) exit 1;; esac; done; \
+		exit $$found; }
 
 .PHONY: bench
 bench: jvm $(ALL) ## run the benchmarks, one at a time

@@ -19,7 +19,7 @@ from checker.core.files import COUNTEREXAMPLES
 from checker.core.traces.trace import Trace
 from checker.lab.experiments.cases import Case, stored_cases
 from model.kafka.proposals import PROPOSAL_PAGES
-from model.language.declare.settings import SettingInfo, as_text, describe
+from model.language.declare.settings import as_text, describe
 from model.language.errors import UsageError
 from model.language.protocol import Model, Protocol
 from model.protocols import PROTOCOLS
@@ -98,7 +98,7 @@ class _Changes:
             if info.field not in self._read:
                 continue
             now = getattr(self._model.settings, info.field)
-            for value in _others(info, now):
+            for value in info.others(now):
                 model = self._with({name: value})
                 if model is not None:
                     text = as_text(model.settings)[name]
@@ -209,16 +209,6 @@ def _siblings(protocol: Protocol) -> list[Protocol]:
         near = [each for each in beside if isinstance(each, Protocol)]
     alike = (p for p in near if p.state is protocol.state and p is not protocol)
     return list(dict.fromkeys(alike))
-
-
-def _others(info: SettingInfo, now: Any) -> list[Any]:
-    """Other values of a setting: all of an enumeration, the neighbours and ends of a number."""
-    if info.type is bool:
-        return [not now]
-    if issubclass(info.type, StrEnum):
-        return [value for value in info.type if value != now]
-    near = {info.low, now - 1, now + 1, info.default} - {now}
-    return sorted(number for number in near if number >= info.low)
 
 
 def links_of(source: str) -> tuple[str, ...]:

@@ -2,8 +2,8 @@
 
 A protocol of this project may have a file in `counterexamples/hunt`, which says which settings are
 drawn: those that operators choose, and those that say how fine steps are. Fixes are not drawn. Of
-other protocols bounds alone are. Which faults are drawn, and what they need, their budgets say.
-What the protocol refuses is drawn again.
+other protocols bounds are, and what operators choose. Which faults are drawn, and what they need,
+their budgets say. What the protocol refuses is drawn again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from checker.core.files import COUNTEREXAMPLES
 from checker.lab.experiments.choices import Choice, read_toml
 from model.language.budgets import Budget
 from model.language.declare.domains import Bound
-from model.language.declare.settings import as_text, describe, value_text
+from model.language.declare.history import version_of
+from model.language.declare.settings import Role, as_text, describe, release_of, value_text
 from model.language.errors import HighwaterError, UsageError
 from model.language.protocol import Model, Protocol
 from model.replicated_log import REPLICAS
@@ -153,7 +154,7 @@ class Round:
 def plan_of(protocol: Protocol, given: Choice) -> Plan:
     """What is drawn of a protocol besides what is given."""
     path = FOLDER / f"{protocol.name}.toml"
-    plan = read_plan(path, protocol) if path.is_file() else _of_bounds(protocol)
+    plan = read_plan(path, protocol) if path.is_file() else _as_declared(protocol, given)
     return plan.without([*given.settings, *given.bounds])
 
 
@@ -194,15 +195,30 @@ def _names(plan: Plan) -> Iterator[str]:
             yield from (*pairs, *pairs.values())
 
 
-def _of_bounds(protocol: Protocol) -> Plan:
-    """Sizes from their defaults on, and what is 0 unless it is asked for as a fault."""
+def _as_declared(protocol: Protocol, given: Choice) -> Plan:
+    """What operators choose, sizes from their defaults on, and other bounds as faults."""
     sizes = {
         bound.name: range(bound.default, min(bound.default + _LARGER, bound.maximum) + 1)
         for bound in protocol.bounds
         if bound.default
     }
     faults = {bound.name: _times(bound) for bound in protocol.bounds if not bound.default}
-    return Plan(sizes, faults=faults, needs=_needs(protocol))
+    return Plan(sizes, dict(_chosen_by_operators(given)), faults, _needs(protocol))
+
+
+def _chosen_by_operators(given: Choice) -> Iterator[tuple[str, Sequence[Any]]]:
+    """Their settings, half of the time as they are given.
+
+    Not where the release came before the setting, or before what is the default now.
+    """
+    release = release_of(given.preset)
+    for name, info in describe(given.model.protocol.settings).items():
+        since = info.source.since if info.source else ""
+        has_come = release is None or not since or release >= version_of(since)
+        now = getattr(given.model.settings, info.field)
+        if info.role is Role.OPERATOR and has_come and now == info.default:
+            others = info.others(now)
+            yield name, [now] * len(others) + others
 
 
 def _needs(protocol: Protocol) -> dict[str, Values]:

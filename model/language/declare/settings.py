@@ -163,6 +163,15 @@ class SettingInfo:
             return ", ".join(self.type)
         return f"whole numbers from {self.low} to {self.high.name if self.high else MOST}"
 
+    def others(self, now: Any) -> list[Any]:
+        """Other values: all of an enumeration, the neighbours and ends of a number."""
+        if self.type is bool:
+            return [not now]
+        if issubclass(self.type, StrEnum):
+            return [value for value in self.type if value != now]
+        near = {self.low, now - 1, now + 1, self.default} - {now}
+        return sorted(number for number in near if self.low <= number <= MOST)
+
     def parse(self, text: str) -> Any:
         """The value that `text` stands for; `UsageError` if it is not valid."""
         lowered = text.strip().lower()
@@ -232,6 +241,12 @@ def presets(settings_class: type, system: str, versions: Iterable[str]) -> dict[
 
 _VERSION = re.compile(r"(?:.*-)?([0-9]{1,9}(?:[.][0-9]{1,9}){0,3})")
 """A version, with the system's name before it or without."""
+
+
+def release_of(preset: str) -> Version | None:
+    """The release in a preset's name; `None` for one without, `kafka-fixed`."""
+    found = _VERSION.match(preset)
+    return version_of(found[1]) if found else None
 
 
 def preset_named(presets: Mapping[str, Any], name: str, protocol: str) -> str:
