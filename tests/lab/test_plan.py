@@ -152,6 +152,23 @@ def test_every_protocol_can_be_drawn(name):
     assert len({each.arguments for each in chosen}) > 3
 
 
+@pytest.mark.parametrize(
+    ("preset", "drawn", "kept"),
+    [
+        ("kafka-fixed", {"group.protocol", "auto.offset.reset"}, {"commit.names.epoch"}),
+        ("kafka-2.4", {"auto.offset.reset"}, {"group.protocol"}),
+        ("kafka-4.3-consumer", {"auto.offset.reset"}, {"group.protocol"}),
+    ],
+    ids=["no rule", "not before the release", "not what the preset is about"],
+)
+def test_what_operators_choose_is_drawn_as_their_settings_declare_it(preset, drawn, kept):
+    chosen = [as_text(each.model.settings) for each in draws(Choice("kafka_group", preset), 60)]
+    varied = {name for name in chosen[0] if len({each[name] for each in chosen}) > 1}
+    assert drawn <= varied and not kept & varied
+    assigned = Counter(each["partition.assignment.strategy"] for each in chosen)
+    assert len(assigned) == 4 and assigned["range"] > max(assigned["sticky"], 15)
+
+
 def test_what_is_always_refused_ends_in_one_line():
     plan = Plan(sizes={"crashes": [1]}, settings={"broker.rack": ["aabb"]})
     with pytest.raises(UsageError, match=r"1,000 draws were refused.*broker\.rack"):
