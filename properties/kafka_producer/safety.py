@@ -26,6 +26,11 @@ def _is_idempotent(model: Model) -> bool:
     return is_idempotent(model.settings) and model.bounds["producer_restarts"] == 0
 
 
+def _sends_once(model: Model) -> bool:
+    """No record is sent again: not by a producer, and not by one in place of one that died."""
+    return not retries(model.settings) and model.bounds["producer_restarts"] == 0
+
+
 def _keeps_keys_together(model: Model) -> bool:
     """Partitions are chosen by key, and their number does not change."""
     by_key = model.settings.partitioner != Partitioner.ROUND_ROBIN
@@ -33,10 +38,9 @@ def _keeps_keys_together(model: Model) -> bool:
 
 
 def _keeps_order(model: Model) -> bool:
-    """Nothing is retried, or one batch at a time, or by sequence."""
-    settings = model.settings
-    one_by_one = settings.max_in_flight == 1 and model.bounds["late_requests"] == 0
-    return one_by_one or not retries(settings) or _is_idempotent(model)
+    """Nothing is sent again, or one batch at a time, or by sequence."""
+    one_by_one = model.settings.max_in_flight == 1 and model.bounds["late_requests"] == 0
+    return one_by_one or _sends_once(model) or _is_idempotent(model)
 
 
 def _loses_nothing(model: Model) -> bool:
@@ -163,10 +167,7 @@ def a_key_keeps_its_order(topic: Topic) -> bool:
     failure="{partition} holds {batch} more than once",
     breach="appends a record twice",
     broken_by="kafka_producer enable.idempotence=false",
-    promised=lambda model: (
-        _is_idempotent(model)
-        or (not retries(model.settings) and model.bounds["producer_restarts"] == 0)
-    ),
+    promised=lambda model: _is_idempotent(model) or _sends_once(model),
 )
 def no_record_is_appended_twice(topic: Topic) -> bool:
     """A retry whose first try was appended must be known for what it is."""

@@ -175,6 +175,17 @@ def test_a_producer_without_idempotence_keeps_the_order_with_one_request_in_flig
     assert explore(model, promised).verdict is Verdict.EXHAUSTED
 
 
+@pytest.mark.parametrize("restarts", [0, 1])
+def test_a_producer_without_retries_keeps_the_order_unless_it_dies(restarts):
+    """Who takes its place sends again what was not acknowledged; a hunt found it."""
+    chosen = {"enable.idempotence": "false", "retries": "0"}
+    bounds = {"max_records": 2, "broker_errors": 1, "producer_restarts": restarts}
+    model = KAFKA_PRODUCER.model(bounds, chosen)
+    order = choose_properties(KAFKA_PRODUCER, ["a_key_keeps_its_order"])
+    assert bool(explore(model, order).violations) == restarts
+    assert ("a_key_keeps_its_order" in {p.name for p in promised_properties(model)}) != restarts
+
+
 @pytest.mark.parametrize(
     ("preset", "idempotent"), [("kafka-0.11", False), ("kafka-3.0", False), ("kafka-3.2", True)]
 )
