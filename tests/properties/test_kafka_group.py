@@ -236,6 +236,16 @@ def test_every_version_keeps_at_least_once_with_one_owner_under_range(preset):
     assert found.verdict is Verdict.EXHAUSTED
 
 
+@pytest.mark.parametrize("reset", ["earliest", "latest"])
+def test_from_the_latest_offset_a_death_before_the_first_commit_skips_a_record(reset):
+    """Whoever comes next begins behind what was written since; a hunt found it."""
+    bounds = {"topic_partitions": 1, "session_timeouts": 0}
+    model = KAFKA_GROUP.model(bounds, CONSUMER | {"auto.offset.reset": reset})
+    for prop in choose_properties(KAFKA_GROUP, ["no_record_skipped", "committed_was_processed"]):
+        keeps = not explore(model, [prop]).violations
+        assert keeps == (prop in promised_properties(model)) == (reset == "earliest")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", first_and_nightly("other members", CONSUMER, {}, COOPERATIVE))
 def test_members_are_interchangeable_and_the_reference_engine_counts_the_same(settings):
