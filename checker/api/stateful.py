@@ -71,11 +71,10 @@ class PropertyViolationError(AssertionError):
 
 @dataclass
 class Effort:
-    """What the runs of a machine came to: runs begun, steps drawn, beginnings gone on from."""
+    """What the runs of a machine came to: runs begun, steps drawn."""
 
     runs: int = 0
     steps: int = 0
-    restarts: int = 0
 
 
 @dataclass(frozen=True)
@@ -225,7 +224,6 @@ class ProtocolMachine(RuleBasedStateMachine):
         self.drawn = self._choose(number, 0)
         if self.left == 0 or not self.world.ways(self.state).steps:
             self.go_to(number)
-            self.world.effort.restarts += 1
             if self.world.violated(self.before, self.state) is not None:
                 return
         ways = self.world.ways(self.state)

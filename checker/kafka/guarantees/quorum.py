@@ -15,7 +15,7 @@ from checker.core.search.allowance import Allowance
 from checker.core.traces.trace import Trace
 from checker.kafka.guarantees.controllers import FAULTS, RELEASES, SIZES, Controllers
 from checker.kafka.guarantees.kafka_keys import LEVEL
-from checker.kafka.guarantees.text import listed, no_loss, steps_of
+from checker.kafka.guarantees.text import found_of, listed, no_loss, steps_of
 from checker.kafka.guarantees.tiers import SEVERAL, Change, Tier, known_bugs
 from checker.kafka.guarantees.verdicts import is_safe, judged_cells, trace_of
 from checker.lab.experiments.choices import Choice
@@ -182,8 +182,7 @@ def _asked(found: QuorumAnswer) -> Iterator[str]:
 def _rows(found: QuorumAnswer) -> Iterator[str]:
     yield "what can be lost"
     for cell in found.cells:
-        said = cell.words if cell.result is not None else "not searched: time ran out"
-        yield f"  {cell.column.name:<26} {said}"
+        yield found_of(cell)
         name = cell.found["property"] if cell.is_violated else ""
         if name in found.files:
             yield f"    {found.files[name]}"

@@ -16,7 +16,7 @@ from checker.core.search.allowance import Allowance
 from checker.core.traces.trace import Trace
 from checker.kafka.guarantees.cluster import Cluster
 from checker.kafka.guarantees.faults import Faults, choice_of
-from checker.kafka.guarantees.text import steps_of
+from checker.kafka.guarantees.text import found_of, steps_of
 from checker.kafka.guarantees.verdicts import is_safe, judged_cells, trace_of
 from checker.lab.experiments.choices import Choice
 from checker.lab.experiments.matrix import Cell, Column
@@ -68,8 +68,7 @@ class Remote:
         )
         for cell in self.cells:
             name = cell.column.properties[0]
-            said = cell.words if cell.result is not None else "not searched: time ran out"
-            yield f"  {cell.column.name:<26} {said}"
+            yield found_of(cell)
             if name in self.known:
                 yield f"    {self.known[name]}"
             if name in files:

@@ -64,13 +64,17 @@ def part_lines(part: Part) -> Iterator[str]:
     yield from _rows(part.judged.stops, part)
 
 
+def found_of(cell: Cell) -> str:
+    """What was found of one promise, as a line."""
+    said = cell.words if cell.result is not None else "not searched: time ran out"
+    return f"  {cell.column.name:<26} {said}"
+
+
 def _rows(cells: Iterable[Cell], part: Part) -> Iterator[str]:
     for cell in cells:
         name = cell.column.properties[0]
         lasting = part.judged.lasting.get(name)
-        said = cell.words if cell.result is not None else "not searched: time ran out"
-        more = f"; {lasting.words}" if lasting is not None else ""
-        yield f"  {cell.column.name:<26} {said}{more}"
+        yield found_of(cell) + (f"; {lasting.words}" if lasting is not None else "")
         if name in part.files:
             yield f"    {part.files[name]}"
 

@@ -51,9 +51,7 @@ WRITES = Column("writes with acks=all", ("leader_takes_writes",), "refused", KEE
 ANSWERS = Column(
     "acknowledgements and reads", ("leader_exposes_what_the_isr_holds",), "late", KEEPS_UP, {}
 )
-RETURN = Column(
-    "a leader once all are back", ("live_replicas_have_a_leader",), "none", KEEPS_UP, {}
-)
+RETURN = Column("a leader once all return", ("live_replicas_have_a_leader",), "none", KEEPS_UP, {})
 STOPS = (LEADER, WRITES, ANSWERS, RETURN)
 
 
