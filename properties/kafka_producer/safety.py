@@ -38,9 +38,9 @@ def _keeps_keys_together(model: Model) -> bool:
 
 
 def _keeps_order(model: Model) -> bool:
-    """Nothing is sent again, or one batch at a time, or by sequence."""
-    one_by_one = model.settings.max_in_flight == 1 and model.bounds["late_requests"] == 0
-    return one_by_one or _sends_once(model) or _is_idempotent(model)
+    """By sequence; or nothing is late, and batches go one at a time, or nothing is sent again."""
+    in_turn = model.settings.max_in_flight == 1 or _sends_once(model)
+    return _is_idempotent(model) or (in_turn and model.bounds["late_requests"] == 0)
 
 
 def _loses_nothing(model: Model) -> bool:
