@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from checker.core.traces.trace import build_trace
 from checker.kafka.conformance.compare import Tally, compare_walks
 from checker.kafka.conformance.cover import cover
 from checker.kafka.conformance.harness import Harness
@@ -20,8 +21,10 @@ from checker.kafka.conformance.walks import Walker
 from checker.kafka.releases.jars import releases
 from checker.lab.experiments import scenarios
 from checker.lab.experiments.cases import read_case
+from checker.lab.experiments.choices import steps_named
 from checker.lab.experiments.scenarios import read_scenario
 from tests.support.classes import CHOSEN, NEWEST, VERSION
+from tests.support.reassignments import ENDS, UNDER_WAY, replaced_twice
 from tests.support.tiers import RELEASES, nightly
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
@@ -333,6 +336,14 @@ def test_elr_switched_on_while_a_partition_is_offline_leaves_it_so(running, requ
     story = read_scenario(Path("counterexamples/scenarios/elr_switched_on_offline.toml"))
     trace = scenarios.replay(story.runs[0])
     checked = replay(request.getfixturevalue(running), trace)
+    assert (checked.agreed, checked.difference) == (len(trace.states), None)
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_kafka_ends_a_reassignment_as_another_takes_its_place(newest, end):
+    model = replaced_twice("4.3")
+    trace = build_trace(model, steps_named(model, [*UNDER_WAY, end]))
+    checked = replay(newest, trace)
     assert (checked.agreed, checked.difference) == (len(trace.states), None)
 
 

@@ -9,7 +9,8 @@ from model.language import all_of, any_of, every, implies, is_none, not_
 from properties import Property
 from properties.kafka.availability import reassignments_can_end
 from properties.kafka.safety import acknowledged_records_survive
-from tests.support.kafka import depths, explored_for
+from tests.support.kafka import depths, explored_for, goes
+from tests.support.reassignments import ENDS, UNDER_WAY, replaced_twice
 from tests.support.tiers import first_and_slow
 
 BOUNDS = {
@@ -159,6 +160,12 @@ def test_a_replica_more_and_a_replica_less(preset):
     replaced = searched(claims, preset, bounds)
     assert list(depths(replaced)) == ([reassignments_can_end.name] if preset == "4.3" else [])
     assert replaced.actions["operator_restore_replicas"].enabled
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_reassignment_ends_as_another_takes_its_place_of_which_enough_are_in_sync(end):
+    ends = [preset for preset in ("4.1", "4.3") if goes(replaced_twice(preset), *UNDER_WAY, end)]
+    assert ends == ENDS[end]
 
 
 @pytest.mark.slow
