@@ -1,9 +1,12 @@
-"""Files of this machine: written as a whole or not at all, in directories that are known to do."""
+"""Files of this machine: written as a whole or not at all, in directories that are known to do;
+and TOML that people write, of which what is wrong is refused in a line that names the file."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,3 +81,45 @@ def cache_directory() -> Path:
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "highwater"
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The contents of a TOML file; `UsageError` if it cannot be read or is not TOML."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path}: {error}") from error
+
+
+@contextlib.contextmanager
+def parsed(path: Path) -> Iterator[Mapping[str, Any]]:
+    """The contents of a TOML file, to be read inside: `UsageError`, in one line that begins with
+    the path, if a key is missing there (`KeyError`) or something else is wrong (`UsageError`)."""
+    data = read_toml(path)
+    try:
+        yield data
+    except KeyError as error:
+        raise UsageError(f"{path}: no {error.args[0]!r}") from error
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from error
+
+
+def table(
+    data: Mapping[str, Any], key: str, default: Mapping[str, Any] | None = None
+) -> Mapping[str, Any]:
+    """The table under a key; `UsageError` if it is none. Without a default it may not be missing
+    (`KeyError`)."""
+    found = data[key] if default is None else data.get(key, default)
+    if not isinstance(found, Mapping):
+        raise UsageError(f"{key} has to be a table, such as [{key}], and not {found!r}")
+    return found
+
+
+def tables(data: Mapping[str, Any], key: str) -> Sequence[Mapping[str, Any]]:
+    """The tables under a key; `UsageError` if they are none, `KeyError` if nothing is there."""
+    found = data[key]
+    if not (isinstance(found, list) and all(isinstance(each, Mapping) for each in found)):
+        raise UsageError(f"{key} has to be tables, each such as [[{key}]], and not {found!r}")
+    return found

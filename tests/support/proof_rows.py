@@ -8,8 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from checker.core.files import read_toml
 from checker.lab.experiments.cases import read_case
-from checker.lab.experiments.choices import Choice, read_toml
+from checker.lab.experiments.choices import Choice
 
 CASES = Path(__file__).parents[2] / "counterexamples"
 

@@ -27,7 +27,6 @@ thus marked, as in a patch.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -35,6 +34,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from checker.core.files import parsed, table
 from checker.kafka.cluster.frames import CONTROLLER
 from checker.kafka.cluster.quorum import Quorum
 from checker.kafka.cluster.steps import ACTS, CONDITIONS, threads
@@ -157,18 +157,8 @@ class Schedule:
 
 def read_schedule(path: Path) -> Schedule:
     """The schedule in a file. `UsageError` in one line, with the line's number, if it is none."""
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror or error}") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path}: {error}") from error
-    try:
+    with parsed(path) as data:
         return _schedule(path, data)
-    except UsageError as error:
-        raise UsageError(f"{path.name}: {error}") from error
-    except KeyError as error:
-        raise UsageError(f"{path.name}: no {error.args[0]!r}") from error
 
 
 def _schedule(path: Path, data: Mapping[str, Any]) -> Schedule:
@@ -188,8 +178,8 @@ def _schedule(path: Path, data: Mapping[str, Any]) -> Schedule:
         data["story"].strip(), data["control"].strip(), workaround,
         int(data.get("brokers", 3)), _quorum(data), int(data.get("log_dirs", 1)),
         bool(data.get("tier", False)),
-        {str(key): str(value) for key, value in data.get("settings", {}).items()},
-        {str(key): int(value) for key, value in data.get("features", {}).items()}, steps,
+        {str(key): str(value) for key, value in table(data, "settings", {}).items()},
+        {str(key): int(value) for key, value in table(data, "features", {}).items()}, steps,
     )  # fmt: skip
 
 

@@ -12,11 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 
+from checker.core.files import read_toml
 from checker.core.search.allowance import Allowance
 from checker.core.traces.trace import Trace, build_trace
 from checker.core.verdict import Verdict
 from checker.kafka.guarantees.stops import Outage, outages
-from checker.lab.experiments.choices import Choice, read_toml, steps_named
+from checker.lab.experiments.choices import Choice, steps_named
 from checker.lab.experiments.grid import Result
 from checker.lab.experiments.matrix import (
     GUARANTEES,

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from checker.core.amounts import counted
-from checker.core.files import COUNTEREXAMPLES
+from checker.core.files import COUNTEREXAMPLES, parsed, table
 from checker.core.search.question import Options
 from checker.core.traces.itf import read_trace
 from checker.core.traces.trace import Trace, build_trace
 from checker.core.verdict import Exploration, Verdict
-from checker.lab.experiments.choices import Choice, explored, read_toml, steps_named
+from checker.lab.experiments.choices import Choice, explored, steps_named
 from checker.lab.experiments.grid import Grid
 from checker.telling.report.markdown import render_markdown
 from checker.telling.report.paragraphs import markdown_lines
@@ -129,16 +129,12 @@ def with_steps(text: str, trace: Trace) -> str:
 
 def read_case(folder: Path) -> Case:
     """The case in a folder; `UsageError` in one line if its `case.toml` is not well formed."""
-    path = folder / CASE_FILE
-    try:
-        data = read_toml(path)
-        fix = Choice.of(data["fix"]) if "fix" in data else None
+    with parsed(folder / CASE_FILE) as data:
+        fix = Choice.of(table(data, "fix")) if "fix" in data else None
         return Case(
             folder, data["title"], data["source"], data["story"], data["violates"],
-            Choice.of(data["broken"]), fix, tuple(data.get("steps", ())),
+            Choice.of(table(data, "broken")), fix, tuple(data.get("steps", ())),
         )  # fmt: skip
-    except KeyError as error:
-        raise UsageError(f"{path}: no {error.args[0]!r}") from error
 
 
 def read_cases(root: Path) -> list[Case]:

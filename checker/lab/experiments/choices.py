@@ -1,37 +1,24 @@
-"""What people write in TOML for this project: a choice of protocol, settings and bounds, and steps.
-
-Cases, matrices and scenarios read their files here, and what is wrong is refused in one line.
-"""
+"""A choice of protocol, preset, settings and bounds, as cases, matrices and scenarios name it in
+their files; and the steps that they name."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
+from checker.core.files import table
 from checker.core.search.explore import Explorer
 from checker.core.search.limits import Limits
 from checker.core.search.question import Options
 from checker.core.search.symmetry import symmetry_of
 from checker.core.verdict import Exploration
-from model.language.errors import UsageError, unknown_name
+from model.language.errors import unknown_name
 from model.language.naming import instance_words
 from model.language.protocol import Instance, Model
 from model.protocols import protocol_named
 from properties import choose_properties
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """The contents of a TOML file; `UsageError` if it cannot be read or is not TOML."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror or error}") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -46,8 +33,8 @@ class Choice:
     @staticmethod
     def of(data: Mapping[str, Any]) -> Choice:
         """The choice that a table of a TOML file makes; `KeyError` if it names no protocol."""
-        settings = texts(data.get("settings", {}))
-        return Choice(data["protocol"], data.get("preset", ""), settings, data.get("bounds", {}))
+        settings = texts(table(data, "settings", {}))
+        return Choice(data["protocol"], data.get("preset", ""), settings, table(data, "bounds", {}))
 
     def with_settings(self, settings: Mapping[str, str]) -> Choice:
         """The choice with these settings instead of its own."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from checker.core.files import table
 from checker.core.search.limits import Limits
 from checker.core.search.question import Options
 from checker.core.traces.trace import build_trace
@@ -32,8 +33,8 @@ class Fix:
     def of(data: Mapping[str, Any]) -> Fix:
         """The fix that a table of a TOML file describes."""
         where = {name: [str(value) for value in values] for name, values in
-                 data.get("where", {}).items()}  # fmt: skip
-        return Fix(data["name"], texts(data["settings"]), where)
+                 table(data, "where", {}).items()}  # fmt: skip
+        return Fix(data["name"], texts(table(data, "settings")), where)
 
     def is_missing(self, choice: Choice) -> bool:
         """The fix would change the settings; `UsageError` if it names one that does not exist."""

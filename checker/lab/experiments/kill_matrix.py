@@ -15,9 +15,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from checker.core.files import read_toml
 from checker.core.search.limits import Limits
 from checker.core.verdict import Exploration
-from checker.lab.experiments.choices import Choice, read_toml
+from checker.lab.experiments.choices import Choice
 from checker.lab.experiments.grid import Grid, Result, Sweep
 from checker.lab.experiments.matrix import code_digest
 from checker.lab.experiments.mutants import (

@@ -18,15 +18,14 @@ from typing import Any
 import model
 import properties
 from checker.core.amounts import counted
-from checker.core.files import COUNTEREXAMPLES, modules_below
+from checker.core.files import COUNTEREXAMPLES, modules_below, parsed, table, tables
 from checker.core.search.limits import Limits
 from checker.core.search.question import Options
 from checker.core.verdict import Agreement, Verdict
-from checker.lab.experiments.choices import Choice, explored, is_symmetric, read_toml, texts
+from checker.lab.experiments.choices import Choice, explored, is_symmetric, texts
 from checker.lab.experiments.fixes import Fix, missing_fixes
 from checker.lab.experiments.grid import Grid, Result, Sweep
 from model.language.declare.settings import as_text
-from model.language.errors import UsageError
 from model.language.naming import instance_words
 from properties import choose_properties
 
@@ -74,8 +73,8 @@ class Finer:
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Finer:
         """As a specification says it."""
-        unless = texts(data.get("unless", {}))
-        return cls(texts(data["settings"]), data["mark"], data["about"], unless)
+        unless = texts(table(data, "unless", {}))
+        return cls(texts(table(data, "settings")), data["mark"], data["about"], unless)
 
 
 @dataclass(frozen=True)
@@ -169,15 +168,12 @@ def code_digest() -> str:
 
 def read_matrix(path: Path, limits: Limits) -> Matrix:
     """The matrix that a file specifies; `UsageError` in one line if it is not well formed."""
-    try:
-        data = read_toml(path)
-        rows = tuple(_row(row, data) for row in data["row"])
-        columns = tuple(_column(column) for column in data["column"])
-        fixes = tuple(Fix.of(fix) for fix in data.get("fix", ()))
-        finer = Finer.read(data["finer"]) if "finer" in data else None
+    with parsed(path) as data:
+        rows = tuple(_row(row, data) for row in tables(data, "row"))
+        columns = tuple(_column(column) for column in tables(data, "column"))
+        fixes = tuple(map(Fix.of, tables(data, "fix"))) if "fix" in data else ()
+        finer = Finer.read(table(data, "finer")) if "finer" in data else None
         matrix = Matrix(data["title"], data.get("text", ""), rows, columns, limits, fixes, finer)
-    except KeyError as error:
-        raise UsageError(f"{path}: no {error.args[0]!r}") from error
     for search in matrix.searches.values():  # wrong names are an error before anything runs
         choose_properties(search.choice.model.protocol, search.properties)
         for fix in fixes:
@@ -186,16 +182,18 @@ def read_matrix(path: Path, limits: Limits) -> Matrix:
 
 
 def _row(data: Mapping[str, Any], common: Mapping[str, Any]) -> Row:
-    both = {key: {**common.get(key, {}), **data.get(key, {})} for key in ("settings", "bounds")}
+    both = {
+        key: {**table(common, key, {}), **table(data, key, {})} for key in ("settings", "bounds")
+    }
     choice = Choice.of({"protocol": common["protocol"], **data, **both})
-    return Row(data["name"], choice, data.get("bounds", {}))
+    return Row(data["name"], choice, table(data, "bounds", {}))
 
 
 def _column(data: Mapping[str, Any]) -> Column:
     named = data["property"]
     return Column(
         data["name"], (named,) if isinstance(named, str) else tuple(named),
-        data.get("fails", "fails"), texts(data.get("settings", {})), data.get("bounds", {}),
+        data.get("fails", "fails"), texts(table(data, "settings", {})), table(data, "bounds", {}),
     )  # fmt: skip
 
 

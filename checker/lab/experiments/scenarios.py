@@ -22,8 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from checker.core.engines.reference import ReferenceEngine, State
+from checker.core.files import parsed, table, tables
 from checker.core.traces.trace import Trace, build_trace
-from checker.lab.experiments.choices import Choice, read_toml
+from checker.lab.experiments.choices import Choice, texts
 from model.language.declare.domains import Reference
 from model.language.errors import RejectedError, UsageError, unknown_name
 from model.language.naming import NONE, member_names, value_words
@@ -71,15 +72,12 @@ class Scenario:
 
 def read_scenario(path: Path) -> Scenario:
     """The scenario in a file; `UsageError` in one line if it is not well formed."""
-    try:
-        data = read_toml(path)
-        names = {str(k): str(v) for k, v in data.get("names", {}).items()}
-        runs = tuple(_run(path, run, names) for run in data["run"])
+    with parsed(path) as data:
+        names = texts(table(data, "names", {}))
+        runs = tuple(_run(path, run, names) for run in tables(data, "run"))
         return Scenario(
             path, data["title"], data.get("source", ""), data.get("story", ""), names, runs
         )
-    except KeyError as error:
-        raise UsageError(f"{path}: no {error.args[0]!r}") from error
 
 
 def _run(path: Path, data: Mapping[str, Any], names: Mapping[str, str]) -> Run:

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from checker.core.files import COUNTEREXAMPLES
-from checker.lab.experiments.choices import Choice, read_toml
+from checker.core.files import COUNTEREXAMPLES, read_toml
+from checker.lab.experiments.choices import Choice
 from model.language.budgets import Budget
 from model.language.declare.domains import Bound
 from model.language.declare.history import version_of
