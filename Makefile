@@ -12,7 +12,7 @@ GUARANTEES := counterexamples/matrix/guarantees
 MUTANTS ?=
 # Seconds after which no nightly test begins any more, and two hours later all end.
 NIGHT ?= 28800
-# Seconds to hunt in each preset; another seed draws other models.
+# Seconds to hunt in each preset. Each draws models of its own, and others with another seed.
 HUNT ?= 600
 SEED ?= 1
 # Options of the comparison with other checkers, such as --large.
@@ -88,7 +88,9 @@ hunt: $(BASE) ## hunt for new bugs in every preset of every protocol, HUNT secon
 		all = json.load(sys.stdin)["protocols"]; \
 		[print(each["name"], preset) for each in all for preset in each["presets"]]' | { \
 		found=0; while read -r protocol preset; do \
-			echo; $(BIN)/highwater hunt $$protocol --preset $$preset --seed $(SEED) --quiet \
+			own=$$(printf '%s' "$$protocol $$preset" | cksum | cut -d ' ' -f 1); \
+			echo; $(BIN)/highwater hunt $$protocol --preset $$preset --quiet \
+				--seed $$(($(SEED) + own % 1000000000)) \
 				--workers $(WORKERS) --max-seconds $(HUNT) \
 				--store build/hunts/$$protocol-$$preset.jsonl </dev/null || case $$? in \
 				12) found=12;; 20) ;; *) exit 1;; esac; done; \
