@@ -169,6 +169,16 @@ def test_what_operators_choose_is_drawn_as_their_settings_declare_it(preset, dra
     assert len(assigned) == 4 and assigned["range"] > max(assigned["sticky"], 15)
 
 
+@pytest.mark.parametrize(
+    ("preset", "drawn"), [("kafka-2.4.1", False), ("kafka-4.0", True), ("kafka-fixed", True)]
+)
+def test_a_plan_draws_no_setting_that_the_release_came_before(preset, drawn):
+    """Found by a hunt: before 4.0 there are no eligible leader replicas to lose a record by."""
+    chosen = [as_text(each.model.settings) for each in draws(Choice("kafka", preset), 20)]
+    assert len({each["follower.reads"] for each in chosen}) == 2
+    assert (len({each["eligible.leader.replicas"] for each in chosen}) == 2) == drawn
+
+
 def test_what_is_always_refused_ends_in_one_line():
     plan = Plan(sizes={"crashes": [1]}, settings={"broker.rack": ["aabb"]})
     with pytest.raises(UsageError, match=r"1,000 draws were refused.*broker\.rack"):

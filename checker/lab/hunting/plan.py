@@ -152,10 +152,19 @@ class Round:
 
 
 def plan_of(protocol: Protocol, given: Choice) -> Plan:
-    """What is drawn of a protocol besides what is given."""
+    """What is drawn of a protocol besides what is given; no setting that a release came before."""
     path = FOLDER / f"{protocol.name}.toml"
     plan = read_plan(path, protocol) if path.is_file() else _as_declared(protocol, given)
-    return plan.without([*given.settings, *given.bounds])
+    return plan.without([*given.settings, *given.bounds, *_not_yet(protocol, given.preset)])
+
+
+def _not_yet(protocol: Protocol, preset: str) -> Iterator[str]:
+    """The settings that came after a preset's release."""
+    release = release_of(preset)
+    for name, info in describe(protocol.settings).items():
+        since = info.source.since if info.source else ""
+        if release is not None and since and release < version_of(since):
+            yield name
 
 
 def read_plan(path: Path, protocol: Protocol) -> Plan:
@@ -207,16 +216,10 @@ def _as_declared(protocol: Protocol, given: Choice) -> Plan:
 
 
 def _chosen_by_operators(given: Choice) -> Iterator[tuple[str, Sequence[Any]]]:
-    """Their settings, half of the time as they are given.
-
-    Not where the release came before the setting, or before what is the default now.
-    """
-    release = release_of(given.preset)
+    """Their settings, half of the time as they are given; not where a preset has another value."""
     for name, info in describe(given.model.protocol.settings).items():
-        since = info.source.since if info.source else ""
-        has_come = release is None or not since or release >= version_of(since)
         now = getattr(given.model.settings, info.field)
-        if info.role is Role.OPERATOR and has_come and now == info.default:
+        if info.role is Role.OPERATOR and now == info.default:
             others = info.others(now)
             yield name, [now] * len(others) + others
 
